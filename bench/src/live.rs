@@ -3,10 +3,13 @@
 //! - `skew`: one log arrives far later than the others;
 //! - `endless`: a group that never closes;
 //! - `sessions`: parallel sessions in flight;
-//! - `groups`: many groups open at once.
+//! - `groups`: many groups open at once;
+//! - `spans`: export requests of OTLP, with the write-ahead log and verdicts ([`spans`]).
 //!
 //! Events are made in blocks beforehand, so that only the work of the engine is measured. Memory is that of the group and of
 //! the tables as the engine counts it, and the growth of the peak memory of the process.
+
+mod spans;
 
 use std::collections::VecDeque;
 
@@ -58,7 +61,13 @@ pub(crate) fn run(size: Size, wanted: &[String]) {
     run_parts(
         size,
         wanted,
-        &[("skew", skew), ("endless", endless), ("sessions", sessions), ("groups", groups)],
+        &[
+            ("skew", skew),
+            ("endless", endless),
+            ("sessions", sessions),
+            ("groups", groups),
+            ("spans", spans::run),
+        ],
     );
 }
 

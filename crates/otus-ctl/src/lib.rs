@@ -13,7 +13,8 @@
 //! - [`ending`]: the parts of a formula that the last cut decides; [`narrow`]: the engine that suits a part;
 //!   [`conjunctive`], [`check`]: the verdict at the first cut; [`satisfying`]: all cuts at which a formula holds;
 //!   [`witness`]: a run that shows the verdict; [`mod@certify`]: an independent check of such a run;
-//!   [`vacuity`]: whether the verdict says anything; [`stats`]: the sizes of a check.
+//!   [`vacuity`]: whether the verdict says anything; [`stats`]: the sizes of a check; [`prefix`]: whether it is final
+//!   although more events come.
 //!
 //! All of them keep to time, memory and cancellation by means of [`pace`].
 #![forbid(unsafe_code)]
@@ -32,6 +33,7 @@ pub mod ist;
 pub mod lower;
 mod narrow;
 mod pace;
+pub mod prefix;
 pub mod satisfying;
 pub mod stats;
 #[cfg(test)]

@@ -10,7 +10,7 @@
 use otus_core::index::Index as _;
 use otus_core::intern::Interner;
 use otus_core::valued::{FieldId, Valued};
-use otus_core::{Value, define_id};
+use otus_core::{IndexVec, Value, define_id};
 use otus_syntax::ast::TraceFile;
 use otus_syntax::ast::guard::Literal;
 
@@ -97,6 +97,41 @@ pub struct Facts {
     breaks: Vec<Vec<usize>>,
     /// The number of steps.
     count: usize,
+}
+
+/// The values of one log, for those who read it event by event.
+#[derive(Debug, Clone)]
+pub struct LogFacts<'f> {
+    values: &'f IndexVec<FactId, Value>,
+    /// By field, then by step, as in [`Facts`].
+    columns: Vec<&'f [u32]>,
+    times: &'f [i64],
+}
+
+impl<'f> LogFacts<'f> {
+    /// The same with other times, by step; `i64::MIN` is an unknown one.
+    #[must_use]
+    pub fn with_times(self, times: &'f [i64]) -> Self {
+        LogFacts { times, ..self }
+    }
+
+    /// The value of a field of a step, as [`Facts::value`] has it.
+    #[inline]
+    pub fn value(&self, field: FieldId, step: usize) -> Option<FactId> {
+        self.columns.get(field.index())?.get(step)?.checked_sub(1).map(FactId)
+    }
+
+    /// The time of a step, if it is known.
+    #[inline]
+    pub fn time(&self, step: usize) -> Option<i64> {
+        self.times.get(step).copied().filter(|&time| time != UNKNOWN)
+    }
+
+    /// The value with an id.
+    #[inline]
+    pub fn item(&self, id: FactId) -> &Value {
+        &self.values[id]
+    }
 }
 
 /// The time of an event whose time was not logged.
@@ -289,6 +324,18 @@ impl Facts {
     pub fn time(&self, component: ComponentId, step: usize) -> Option<i64> {
         let time = *self.times.get(self.starts[component.index()] + step)?;
         (time != UNKNOWN).then_some(time)
+    }
+
+    /// The values of the log of one component.
+    pub fn log(&self, component: ComponentId) -> LogFacts<'_> {
+        let at = component.index();
+        let from = self.starts[at];
+        let to = self.starts.get(at + 1).copied().unwrap_or(self.count);
+        LogFacts {
+            values: &self.values.items,
+            columns: self.columns.iter().map(|all| all.get(from..to).unwrap_or(&[])).collect(),
+            times: self.times.get(from..to).unwrap_or(&[]),
+        }
     }
 
     /// The value with an id.

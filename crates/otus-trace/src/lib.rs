@@ -50,7 +50,7 @@ pub mod transform;
 
 pub use case::Case;
 pub use check::check;
-pub use facts::{FactId, Facts, FieldNames};
+pub use facts::{FactId, Facts, FieldNames, LogFacts};
 pub use lower::{is_declared, lower, lower_with_facts};
 pub use multitrace::{ComponentId, MultiTrace, Partition, Step};
 pub use observed_order::{Cause, ObservedOrder};

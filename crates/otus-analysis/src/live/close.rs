@@ -44,11 +44,22 @@ impl Live {
     /// Ends a group, and answers the declared question about it; `None` if the group is not open.
     pub fn close(&mut self, group: GroupId) -> Option<Answer> {
         let answer = self.answer(group)?;
+        self.free_slot(group);
+        Some(answer)
+    }
+
+    /// Ends a group without an answer.
+    pub fn forget(&mut self, group: GroupId) {
+        if self.group(group).is_some() {
+            self.free_slot(group);
+        }
+    }
+
+    fn free_slot(&mut self, group: GroupId) {
         let slot = &mut self.slots[group.slot as usize];
         slot.group = None;
         slot.use_of = slot.use_of.wrapping_add(1);
         self.free.push(group.slot);
-        Some(answer)
     }
 
     /// What is known of a group that is explained so far, if it ends now.

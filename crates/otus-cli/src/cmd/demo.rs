@@ -5,6 +5,8 @@
 //! otherwise the demo ends with an error.
 
 mod examples;
+mod live;
+mod system;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -21,6 +23,10 @@ use crate::output;
 use crate::shell::Shell;
 
 pub(crate) fn run(args: &DemoArgs, shell: &Shell) -> anyhow::Result<Status> {
+    if let Some(service) = args.service {
+        system::serve(service)?;
+        return Ok(Status::Passed);
+    }
     let example = examples::of(args.name);
     let folder = args.folder.clone().unwrap_or_else(|| Path::new("otus-demo").join(example.name));
     write(example, &folder)?;
@@ -73,19 +79,31 @@ fn take(step: &Step, folder: &Path, shell: &Shell) -> anyhow::Result<()> {
         }
         Step::Run { command, exit } => {
             output::print(&format!("\n$ otus {command}\n"))?;
-            let color = shell.color.to_possible_value();
-            let status = Command::new(std::env::current_exe()?)
-                .args(color.map(|it| format!("--color={}", it.get_name())))
-                .args(words(command))
-                .current_dir(folder)
-                .status()
-                .context("cannot run this program again")?;
+            let status =
+                again(command, folder, shell).status().context("cannot run this program again")?;
             if status.code() != Some(exit.into()) {
                 bail!("`otus {command}` ended with {status}, not with {exit} as it should");
             }
             Ok(())
         }
+        Step::Follow { command } => {
+            ensure!(
+                cfg!(feature = "watch"),
+                "this program was built without `otus watch`; build it with the feature `watch`"
+            );
+            output::print(&format!("\n$ otus {command}\n"))?;
+            live::follow(again(command, folder, shell), folder)
+        }
     }
+}
+
+/// A command line of this program, in the folder of the demo.
+fn again(command: &str, folder: &Path, shell: &Shell) -> Command {
+    let color = shell.color.to_possible_value();
+    let mut again = Command::new(crate::program());
+    again.args(color.map(|it| format!("--color={}", it.get_name())));
+    again.args(words(command)).current_dir(folder);
+    again
 }
 
 /// A text in lines of at most 88 characters.
@@ -137,7 +155,7 @@ fn ending(example: &Example, folder: &Path) -> String {
 
 /// The command that starts this program: its name if the shell finds it, otherwise its path.
 fn this_program() -> String {
-    let Ok(here) = std::env::current_exe() else { return "otus".to_owned() };
+    let here = crate::program();
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let mut found = std::env::split_paths(&paths).map(|folder| folder.join("otus"));
     let is_this = |path: &PathBuf| std::fs::canonicalize(path).ok() == here.canonicalize().ok();

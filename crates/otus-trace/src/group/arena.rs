@@ -82,6 +82,11 @@ impl Arena {
         &self.pieces[at.piece()].words[at.offset()..]
     }
 
+    /// The first word of a row: the row that it is linked to.
+    pub(super) fn next(&self, at: Ref) -> Ref {
+        Ref(self.row(at).first().copied().unwrap_or(Ref::NONE.0))
+    }
+
     /// Changes the first word of a row.
     pub(super) fn link(&mut self, at: Ref, next: Ref) {
         self.pieces[at.piece()].words[at.offset()] = next.0;
@@ -103,7 +108,6 @@ impl Arena {
         }
     }
 
-    #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
         self.pieces.iter().map(|piece| piece.words.capacity() * 4).sum()
     }

@@ -473,22 +473,56 @@ impl Groups {
         rows: &mut Vec<Row>,
         lifeline_of: impl Fn(RunActionId) -> RunLifelineId,
     ) -> usize {
-        let (mut at, mut count) = (ended.first, 0);
+        let count = self.decode(ended.first, rows, lifeline_of);
+        let mut at = ended.first;
         while at != Ref::NONE {
-            if rows.len() == count {
-                rows.push(Row::default());
-            }
-            let words = self.arena.row(at);
-            let next = Ref(words.first().copied().unwrap_or(Ref::NONE.0));
-            rows[count].decode(words, &lifeline_of);
-            count += 1;
+            let next = self.arena.next(at);
             self.arena.drop(at);
             at = next;
         }
         count
     }
 
-    #[cfg(test)]
+    /// The events of an open group, as [`Groups::take`] gives those of one that has ended.
+    pub(crate) fn copy(
+        &self,
+        slot: OpenGroupId,
+        rows: &mut Vec<Row>,
+        lifeline_of: impl Fn(RunActionId) -> RunLifelineId,
+    ) -> usize {
+        self.decode(self.slots[slot.index()].first, rows, lifeline_of)
+    }
+
+    fn decode(
+        &self,
+        first: Ref,
+        rows: &mut Vec<Row>,
+        lifeline_of: impl Fn(RunActionId) -> RunLifelineId,
+    ) -> usize {
+        let (mut at, mut count) = (first, 0);
+        while at != Ref::NONE {
+            if rows.len() == count {
+                rows.push(Row::default());
+            }
+            rows[count].decode(self.arena.row(at), &lifeline_of);
+            count += 1;
+            at = self.arena.next(at);
+        }
+        count
+    }
+
+    /// The key of an open group, its number, and whether a rule has marked it as complete.
+    pub(crate) fn about(&self, slot: OpenGroupId) -> (&[u8], u32, bool) {
+        let open = &self.slots[slot.index()];
+        (&open.key, open.number, open.closed)
+    }
+
+    /// The open group with a key, if there is one.
+    pub(crate) fn open(&self, key: &[u8]) -> Option<OpenGroupId> {
+        self.table.find(hash(key), |&slot| *self.slots[slot.index()].key == *key).copied()
+    }
+
+    /// The number of bytes of all open groups.
     pub(crate) fn bytes(&self) -> usize {
         self.arena.bytes()
     }

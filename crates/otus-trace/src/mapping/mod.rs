@@ -74,6 +74,8 @@ mod unlogged;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
+
 use otus_core::Direction;
 use otus_syntax::{Diagnostic, Source, Span};
 
@@ -167,6 +169,20 @@ impl Plan {
         parse::parse(source, others)
     }
 
+    /// The names of the variables that the rules can set, without those of their lifelines; `None` if a source may set any
+    /// variable, as canonical lines do.
+    pub fn variables(&self) -> Option<BTreeSet<&str>> {
+        let mut names = BTreeSet::new();
+        for source in &self.sources {
+            if matches!(source.format, Format::Canonical | Format::Htf) {
+                return None;
+            }
+            let assigned = source.rules.iter().flat_map(|rule| &rule.set);
+            names.extend(assigned.map(|assign| &*assign.name));
+        }
+        Some(names)
+    }
+
     /// The plan for a format that needs no rules ([`Format::is_self_describing`]); `None` for text,
     /// JSON and CSV.
     pub fn for_format(format: Format) -> Option<Plan> {
@@ -244,6 +260,12 @@ pub struct Rule {
 impl Rule {
     fn new(name: String, span: Span, kind: RuleKind) -> Rule {
         Rule { name, span, kind, ..Rule::default() }
+    }
+
+    /// The parts of a line that the pattern of the rule names, with their bytes; empty if the rule has no pattern for whole
+    /// lines, or it does not match.
+    pub fn parts(&self, line: &[u8]) -> Vec<(String, std::ops::Range<usize>)> {
+        self.line_pattern().map(|pattern| pattern.parts(line)).unwrap_or_default()
     }
 
     /// The pattern for the whole line. A rule has at most one.

@@ -65,6 +65,17 @@ impl Pattern {
         self.regex.group_info().pattern_names(PatternID::ZERO)
     }
 
+    /// The named groups of the first match in a text, with their bytes.
+    pub(crate) fn parts(&self, text: &[u8]) -> Vec<(String, std::ops::Range<usize>)> {
+        let mut captures = self.regex.create_captures();
+        self.regex.captures(Input::new(text), &mut captures);
+        let named = self.group_names().enumerate();
+        let part = |(index, name): (usize, Option<&str>)| {
+            Some((name?.to_owned(), captures.get_group(index)?.range()))
+        };
+        named.filter_map(part).collect()
+    }
+
     pub(crate) fn hir(&self) -> &Hir {
         &self.hir
     }

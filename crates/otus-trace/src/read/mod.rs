@@ -24,6 +24,7 @@ pub(crate) mod json;
 mod json_lines;
 mod lines;
 mod otlp;
+pub mod otlp_bytes;
 mod shiviz;
 mod spans;
 #[cfg(test)]

@@ -8,7 +8,7 @@
 
 use super::documents::{Fragment, ReadResult};
 use super::json::{Cursor, JsonResult};
-use super::{Fields, FoundFields, Item, LineCounter, Record, Slot};
+use super::{At, Fields, FoundFields, Item, LineCounter, Record, Slot};
 
 /// A span, as far as Otus needs it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -66,6 +66,12 @@ impl SpanKind {
     pub fn name(self) -> &'static str {
         let names = ["UNSPECIFIED", "INTERNAL", "SERVER", "CLIENT", "PRODUCER", "CONSUMER"];
         names[self as usize]
+    }
+
+    /// The kind with a number in OpenTelemetry.
+    pub(super) fn of_number(number: u64) -> SpanKind {
+        let index = usize::try_from(number).unwrap_or(usize::MAX);
+        SpanKind::ALL.get(index).copied().unwrap_or_default()
     }
 
     /// The kind that a text denotes: its number in OpenTelemetry, or its name in any spelling.
@@ -203,6 +209,13 @@ impl SpanBuilder {
         }
     }
 
+    /// Lets a field be a part of the text in which the record stands, if the field is wanted.
+    pub(super) fn point(&mut self, slot: Option<usize>, range: std::ops::Range<usize>) {
+        if let Some(slot) = slot {
+            self.found.set(slot, range);
+        }
+    }
+
     /// Reads a value and copies it into a field, if the field is wanted.
     pub(super) fn copy(&mut self, json: &mut Cursor<'_>, slot: Option<usize>) -> JsonResult {
         if let (true, Some(slot)) = (json.text(&mut self.text)?, slot) {
@@ -298,14 +311,21 @@ impl SpanBuilder {
         bytes: std::ops::Range<usize>,
         fragment: &mut Fragment<'_, '_>,
     ) -> ReadResult {
-        self.add_derived_fields();
         let at = fragment.position(bytes.start, &mut self.counter);
-        let record = Record {
-            base: fragment.bytes,
-            span: Some(&self.span),
-            ..self.found.record(at, fragment.bytes.get(bytes).unwrap_or(&[]))
-        };
+        let record = self.ended(at, fragment.bytes, bytes);
         fragment.visit(Item::Record(record))
+    }
+
+    /// Ends a span: its record, which stands in these bytes of a text.
+    pub(super) fn ended<'r>(
+        &'r mut self,
+        at: At,
+        base: &'r [u8],
+        bytes: std::ops::Range<usize>,
+    ) -> Record<'r> {
+        self.add_derived_fields();
+        let bytes = base.get(bytes).unwrap_or(&[]);
+        Record { base, span: Some(&self.span), ..self.found.record(at, bytes) }
     }
 
     /// Adds the fields that are derived from the span, such as its kind by name.

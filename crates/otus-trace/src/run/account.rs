@@ -86,6 +86,20 @@ impl Tally {
         self.unreadable += other.unreadable;
     }
 
+    /// The counts that came after those of an earlier tally.
+    #[must_use]
+    pub fn since(self, before: Tally) -> Tally {
+        Tally {
+            records: self.records - before.records,
+            matched: self.matched - before.matched,
+            ignored: self.ignored - before.ignored,
+            blank: self.blank - before.blank,
+            unmatched: self.unmatched - before.unmatched,
+            incomplete: self.incomplete - before.incomplete,
+            unreadable: self.unreadable - before.unreadable,
+        }
+    }
+
     /// Whether every record is counted once.
     pub fn adds_up(&self) -> bool {
         let parts = self.matched + self.ignored + self.blank + self.unmatched;

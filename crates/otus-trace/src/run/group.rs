@@ -202,12 +202,20 @@ impl Group {
             return;
         }
         self.unknown.clear();
+        self.retain(|act| matches!(act.message, Message::Known(_)));
+    }
+
+    /// Leaves out the actions of a file behind a line, because they came later than what is asked about.
+    pub fn drop_after(&mut self, last: RunPlace) {
+        self.retain(|act| act.place.file != last.file || act.place.line <= last.line);
+    }
+
+    fn retain(&mut self, is_kept: impl Fn(&GroupAction) -> bool) {
         let mut moved: Vec<Vec<Option<usize>>> = Vec::new();
         for component in &mut self.components {
-            let is_known = |act: &GroupAction| matches!(act.message, Message::Known(_));
             let mut left = 0;
             let new = component.actions.iter().map(|act| {
-                is_known(act).then(|| {
+                is_kept(act).then(|| {
                     left += 1;
                     left - 1
                 })
@@ -217,7 +225,7 @@ impl Group {
             let mut is_begun = false;
             component.actions.retain_mut(|act| {
                 is_begun &= act.is_joined;
-                let is_kept = is_known(act);
+                let is_kept = is_kept(act);
                 if is_kept {
                     act.is_joined = is_begun;
                     is_begun = true;

@@ -14,6 +14,7 @@
 //! | [`clocks`] | finds the messages that vector clocks tell, if no rule does |
 //! | [`release`] | orders and pairs the events of a group that has ended |
 //! | [`conclude`] | findings that need the whole run |
+//! | [`stream`] | logs that grow: every record is shown, and groups are looked at before they end |
 //! | [`part`] | the first half of the work for a part of a file, and how the run takes it over |
 
 mod apply;
@@ -28,6 +29,7 @@ mod part;
 mod release;
 mod spans;
 mod store;
+mod stream;
 mod values;
 
 use std::ops::ControlFlow;
@@ -40,7 +42,7 @@ use super::propagation::SpanTrouble;
 use super::shape::Shapes;
 use super::vocabulary::{RunActionId, RunFileId, RunLifelineId, RunPlace};
 use super::{LogFile, Sink};
-use crate::group::{Groups, OpenGroupId, RowFlags};
+use crate::group::{Groups, OpenGroupId, Row, RowFlags};
 use crate::mapping::template::Context;
 use crate::mapping::{Plan, Rule, SourcePlan};
 use crate::read::Format;
@@ -48,6 +50,7 @@ use mapped::Mapped;
 use part::Recording;
 
 pub(super) use part::{FileInfo, Part, Pool, Recorder};
+pub use stream::{Grown, Stream};
 
 pub(super) fn run(plan: &Plan, files: Vec<LogFile<'_>>, sink: &mut dyn Sink) -> Accounting {
     let mut mapper = Mapper::for_files(plan, &files);
@@ -82,6 +85,8 @@ pub(super) struct Mapper {
     scratch: Vec<u8>,
     id_scratch: Vec<u8>,
     release: release::Memory,
+    /// The events of the current record, if the sink is shown every record.
+    shown: Option<Vec<Row>>,
     /// Whether all logs have been read.
     is_read: bool,
     /// Whether a group is released as soon as it is closed.
@@ -213,6 +218,7 @@ impl Mapper {
 
     /// Releases the groups that have ended with a record.
     fn after(&mut self, stored: Stored, sink: &mut dyn Sink, plan: &Plan) -> ControlFlow<()> {
+        self.show_record(stored, sink);
         if stored.closes {
             self.groups.close(stored.group);
             if self.early {

@@ -32,6 +32,7 @@ pub use account::{
     RuleAccount, Tally, Unpaired, ValueAccount,
 };
 pub use group::Group;
+pub use mapper::{Grown, Stream};
 pub use observed::{Component, Event, Observed};
 pub use shape::{Shape, shape};
 pub(crate) use vocabulary::Translation;
@@ -71,6 +72,19 @@ impl std::fmt::Debug for LogFile<'_> {
 pub trait Sink {
     /// Receives a group that has ended. A break ends the run.
     fn group(&mut self, observed: &Observed<'_>) -> ControlFlow<()>;
+
+    /// Receives the events of one record of a [`Stream`], before its group ends. An internal span has none, unless it turns
+    /// out later to be a call.
+    fn record(&mut self, _observed: &Observed<'_>, _ends: Ends) {}
+}
+
+/// What a record says about the end of its group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Ends {
+    /// The rule that takes the record closes the group.
+    pub closes: bool,
+    /// It is a span without a parent. Spans come when they end, so those of its children came before, if they took the same way.
+    pub is_top: bool,
 }
 
 impl<F: FnMut(&Observed<'_>) -> ControlFlow<()>> Sink for F {

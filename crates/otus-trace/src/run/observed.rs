@@ -19,7 +19,7 @@ use otus_syntax::source::offset;
 use otus_syntax::suggest::nearest;
 
 use super::value::{self, ValueKey};
-use super::vocabulary::{RunClockId, RunLifelineId, RunPlace, RunValueId, Vocabulary};
+use super::vocabulary::{RunActionId, RunClockId, RunLifelineId, RunPlace, RunValueId, Vocabulary};
 use crate::causality::Pairs;
 use crate::facts;
 use crate::group::{Row, RowFlags};
@@ -96,6 +96,21 @@ impl<'r> Event<'r> {
     /// The name that the other side uses for the message of the event, if it differs.
     pub fn also(self) -> Option<&'r str> {
         self.row.also.map(|message| self.vocabulary.message(message))
+    }
+
+    /// The number of its lifeline in the run.
+    pub fn lifeline_id(self) -> RunLifelineId {
+        self.row.lifeline
+    }
+
+    /// The number of its action in the run; `None` if the event only sets variables.
+    pub fn action_id(self) -> Option<RunActionId> {
+        self.row.action
+    }
+
+    /// Whether its place in the local order is that of its line, so that nothing that comes later was before it.
+    pub fn is_in_line(self) -> bool {
+        self.row.order.is_none() && self.row.vector.is_empty()
     }
 
     /// Whether no log has the event, and it was deduced from the span of the other side.
@@ -183,6 +198,11 @@ impl<'r> Observed<'r> {
     /// The key of the group; empty if nothing is grouped.
     pub fn key(&self) -> Cow<'r, str> {
         String::from_utf8_lossy(self.key)
+    }
+
+    /// The bytes of the key.
+    pub fn key_bytes(&self) -> &'r [u8] {
+        self.key
     }
 
     /// The name of the group: its key, or `all` if nothing is grouped.
@@ -403,23 +423,117 @@ impl<'r> Observed<'r> {
         if self.rows.iter().any(|row| !row.vector.is_empty()) {
             return self.stamped(writes);
         }
+        self.order_before(&self.ends(), writes)
+    }
+
+    /// Whether an emission that still comes can change the pair of a reception. Pairs by id are fixed, and so are those of a
+    /// channel whose both ends are named. Pairs by counting are fixed as well, or they become weaker orders, in which all runs
+    /// stay possible. Where only one side has the id, or only some events name their peer, the first emission that fits is taken,
+    /// and a later one may fit better.
+    fn may_pair_otherwise(&self) -> bool {
+        let has_id = |index: usize| self.rows[index].flags.has(RowFlags::HAS_ID);
+        if self.pairs.matched.iter().any(|&(from, to)| has_id(from) != has_id(to)) {
+            return true;
+        }
+        let without_id = || self.events().filter(|event| !event.row.flags.has(RowFlags::HAS_ID));
+        let named: BTreeSet<&str> = without_id()
+            .filter(|event| event.row.peer.is_some())
+            .filter_map(|event| Some(event.action()?.1))
+            .collect();
+        without_id().any(|event| {
+            let received =
+                event.action().filter(|(direction, _)| *direction == Direction::Reception);
+            event.row.peer.is_none() && received.is_some_and(|(_, message)| named.contains(message))
+        })
+    }
+
+    /// The order of those events whose causes are all here, whatever events still come: the largest part that has, with
+    /// each event, all events before it in the order of the whole group. `None` if that is not known yet: where a later
+    /// record may come before an earlier one, as spans and lines that are ordered by a field do, and where a reception may still
+    /// get another emission.
+    ///
+    /// # Errors
+    /// As [`Observed::order`].
+    pub fn closed_order(&self, writes: Writes) -> Result<Option<PartialOrder>, OrderError> {
+        if self.events().any(|event| !event.is_in_line() || event.is_of_span()) {
+            return Ok(None);
+        }
+        match self.closed_ends() {
+            Some(ends) => self.order_before(&ends, writes).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// For each component: where its events end.
+    fn ends(&self) -> Vec<usize> {
+        self.components.iter().map(|component| component.events.end).collect()
+    }
+
+    /// For each component: where the events end whose causes are all here. A reception without an emission may still get
+    /// one, so its component ends before it; then so do the components that received what is sent behind that.
+    fn closed_ends(&self) -> Option<Vec<usize>> {
+        if self.may_pair_otherwise() {
+            return None;
+        }
+        let edges = || self.pairs.matched.iter().chain(&self.pairs.before);
+        let mut has_cause = vec![false; self.rows.len()];
+        let mut effects: Vec<Vec<usize>> = vec![Vec::new(); self.rows.len()];
+        for &(from, to) in edges() {
+            has_cause[to] = true;
+            effects[from].push(to);
+        }
+        let mut component_of = vec![0; self.rows.len()];
+        for (number, component) in self.components.iter().enumerate() {
+            component_of[component.events.clone()].fill(number);
+        }
+        let is_received =
+            |event: &Event<'_>| matches!(event.action(), Some((Direction::Reception, _)));
+        let mut ends = self.ends();
+        let mut pending: Vec<usize> = Vec::new();
+        for (index, event) in self.events().enumerate() {
+            if is_received(&event) && !has_cause[index] {
+                pending.push(index);
+            }
+        }
+        while let Some(index) = pending.pop() {
+            let number = component_of[index];
+            // Events of one moment happen together.
+            let first = self.components[number].events.start;
+            let mut end = index;
+            while end > first && self.event(end).is_some_and(Event::joined) {
+                end -= 1;
+            }
+            if end < ends[number] {
+                for &effect in effects[end..ends[number]].iter().flatten() {
+                    pending.push(effect);
+                }
+                ends[number] = end;
+            }
+        }
+        Some(ends)
+    }
+
+    /// The order of the events of each component that are before an end.
+    fn order_before(&self, ends: &[usize], writes: Writes) -> Result<PartialOrder, OrderError> {
         let mut builder = order::Builder::default();
-        let mut at: Vec<Happened> = Vec::with_capacity(self.rows.len());
-        for component in self.components {
+        let mut at: Vec<Option<Happened>> = vec![None; self.rows.len()];
+        for (component, &end) in self.components.iter().zip(ends) {
             let name = self.lifelines_of(component).collect::<Vec<_>>().join(",");
             let process = builder.process(&name);
-            let events: Vec<Event<'_>> =
-                component.events.clone().filter_map(|index| self.event(index)).collect();
-            for moment in events.chunk_by(|_, next| next.joined()) {
+            let indices = component.events.start..end;
+            let events: Vec<(usize, Event<'_>)> =
+                indices.filter_map(|index| Some((index, self.event(index)?))).collect();
+            for moment in events.chunk_by(|_, (_, next)| next.joined()) {
                 // An event that only sets variables may have no name.
-                let names: Vec<String> = moment.iter().filter_map(|event| event.name()).collect();
+                let names: Vec<String> =
+                    moment.iter().filter_map(|(_, event)| event.name()).collect();
                 let mut set: Vec<(&str, &Value)> = Vec::new();
-                for (name, value) in moment.iter().flat_map(|event| event.set()) {
+                for (name, value) in moment.iter().flat_map(|(_, event)| event.set()) {
                     // If a moment sets a variable several times, the last value counts.
                     set.retain(|(other, _)| *other != name);
                     set.push((name, value));
                 }
-                let Some(first) = moment.first() else { continue };
+                let Some((_, first)) = moment.first() else { continue };
                 let mut event = builder.event(process);
                 if !names.is_empty() {
                     event = event.label(&moment_text(&names));
@@ -428,11 +542,15 @@ impl<'r> Observed<'r> {
                     event = event.set(name, value.clone());
                 }
                 let happened = event.file(first.file()).line(first.row.place.line).at();
-                at.extend(moment.iter().map(|_| happened));
+                for (index, _) in moment {
+                    at[*index] = Some(happened);
+                }
             }
         }
         for &(from, to) in self.pairs.matched.iter().chain(&self.pairs.before) {
-            builder.edge(at[from], at[to]);
+            if let (Some(from), Some(to)) = (at[from], at[to]) {
+                builder.edge(from, to);
+            }
         }
         builder.finish(writes)
     }

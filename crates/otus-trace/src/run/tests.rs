@@ -1,6 +1,7 @@
 //! Whole runs: plans and logs in, groups and accounts out.
 
 mod parallel;
+mod stream;
 mod values;
 
 use std::fmt::Write as _;

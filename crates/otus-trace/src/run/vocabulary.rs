@@ -124,6 +124,11 @@ impl Vocabulary {
         self.lifelines.names.iter().map(|(_, name)| name)
     }
 
+    /// One more than the greatest number of a lifeline that acted.
+    pub fn acting_count(&self) -> usize {
+        self.clock_of.len()
+    }
+
     /// The name of a message.
     pub fn message(&self, id: RunMessageId) -> &str {
         self.messages.names.text(Symbol(id.0))
@@ -172,6 +177,11 @@ impl Vocabulary {
     /// The name of a file.
     pub fn file(&self, id: RunFileId) -> &str {
         self.files.get(id.index()).map_or("", String::as_str)
+    }
+
+    /// The names of all files, in the order of their numbers.
+    pub fn files(&self) -> &[String] {
+        &self.files
     }
 
     #[inline]

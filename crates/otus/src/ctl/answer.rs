@@ -178,6 +178,11 @@ impl Answer {
         scene
     }
 
+    /// The events of the run.
+    pub(super) fn events(&self) -> Vec<EventId> {
+        self.run()
+    }
+
     fn run(&self) -> Vec<EventId> {
         self.witness.as_ref().map(Witness::first_path).unwrap_or_default()
     }

@@ -58,7 +58,7 @@ impl Check {
     /// Resolves formulas over a trace. Warnings about them become part of the answers.
     pub(super) fn new(
         context: &Context,
-        trace: PartialOrder,
+        trace: Arc<PartialOrder>,
         mut sources: Sources,
         request: &Request,
     ) -> Result<Check> {
@@ -95,7 +95,7 @@ impl Check {
         }
         diagnostics.sort_by_key(|found| (found.primary.source, found.primary.span.start));
         context.warn(Diagnostics::new(sources.all, diagnostics).or_error()?);
-        let (trace, request) = (Arc::new(trace), request.clone());
+        let request = request.clone();
         Ok(Check { trace, formulas, properties, request, name: String::new(), logs: None })
     }
 

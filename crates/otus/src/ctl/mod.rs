@@ -4,12 +4,13 @@
 //! events that happened before it. The cuts of a partial-order trace form a lattice, and a formula is evaluated over
 //! all runs through it, from the first cut, which is empty, to the last.
 //!
-//! There are two entry points:
+//! There are three entry points:
 //!
 //! - [`open()`] takes a [`Request`], which names a trace or raw logs and formulas; [`Check::run`] answers one formula
 //!   after another, and [`answers`] all at once. [`Answer`]s and the [`Summary`] have a text and JSON.
 //! - An [`Order`] has events on processes, the variables that they set, and the happened-before relation; tests build
 //!   one and check a formula over it.
+//! - [`Properties`] are formulas about groups of logs that grow.
 //!
 //! ```
 //! use otus::ctl::Order;
@@ -30,6 +31,8 @@ mod answer;
 mod check;
 mod formula;
 mod json;
+pub mod lattice;
+mod live;
 mod meaning;
 mod note;
 mod open;
@@ -44,6 +47,7 @@ mod witness;
 pub use answer::{Answer, SatisfyingCuts, Stats, Step};
 pub use check::{Answers, Check};
 pub use json::document;
+pub use live::Properties;
 pub use meaning::patterns;
 pub use open::open;
 pub(crate) use open::read_trace;

@@ -52,7 +52,7 @@ pub fn open(context: &Context, request: &Request) -> Result<Check> {
             (trace, Some(logs))
         }
     };
-    let mut check = Check::new(context, trace, sources, request)?;
+    let mut check = Check::new(context, trace.into(), sources, request)?;
     check.name = if name == "-" { "<stdin>".to_owned() } else { name };
     check.logs = logs;
     if check.formula_count() == 0 {
@@ -135,6 +135,16 @@ fn sort(context: &Context, request: &Request) -> Result<(Option<String>, Finder,
     Ok((trace, finder, names.cloned().collect()))
 }
 
+/// The order of the group of raw logs that a request names.
+pub(super) fn group_of(context: &Context, request: &Request) -> Result<PartialOrder> {
+    let quiet = Context { monitor: std::sync::Arc::new(crate::Silent), ..context.clone() };
+    let (trace, mut finder, _) = sort(&quiet, request)?;
+    if trace.is_some() || finder.count() == 0 {
+        unfit!("no raw logs are given");
+    }
+    Ok(group(&quiet, request, &mut finder, Writes::Ordered)?.0)
+}
+
 /// The maximum number of groups that the message about a missing choice names.
 const SHOWN: usize = 5;
 
@@ -194,7 +204,7 @@ fn may_be_formula(text: &str) -> bool {
 }
 
 /// Whether a name can be written before a formula, as in `name: formula`.
-fn is_plain(name: &str) -> bool {
+pub(super) fn is_plain(name: &str) -> bool {
     !name.is_empty()
         && name.chars().all(|c| c.is_alphanumeric() || c == '_')
         && !name.starts_with(|c: char| c.is_ascii_digit())
@@ -208,6 +218,9 @@ fn not_a_trace(name: &str, format: Format) -> Option<String> {
         Format::Htf | Format::Jsonl => format!(
             "{name} is a multi-trace, and formulas are about partial-order traces (.pot.json); \
              `otus convert {name} out.pot.json` makes one"
+        ),
+        Format::Parquet => format!(
+            "{name} is a table of events, and formulas are about partial-order traces (.pot.json)"
         ),
         Format::Cnf => format!(
             "{name} is a Boolean formula without time, and there is no trace to check it over"

@@ -120,7 +120,7 @@ impl Order {
         let mut sources = Sources::default();
         sources.add("formula".to_owned(), formula.to_owned());
         let context = Context::default();
-        let check = Check::new(&context, self.build()?, sources, &request)?;
+        let check = Check::new(&context, self.build()?.into(), sources, &request)?;
         let count = check.formula_count();
         if count != 1 {
             unfit!("one formula is checked at a time; here are {count}");

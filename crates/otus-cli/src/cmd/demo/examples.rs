@@ -26,6 +26,10 @@ pub(super) enum Step {
         command: &'static str,
         exit: u8,
     },
+    /// A watch that follows the small system, until the wrong order fails.
+    Follow {
+        command: &'static str,
+    },
 }
 
 /// The files of an example, by their names in its folder.
@@ -42,6 +46,7 @@ pub(super) fn of(demo: Demo) -> &'static Example {
         Demo::Raft => &RAFT,
         Demo::Ctl => &CTL,
         Demo::Papers => &PAPERS,
+        Demo::Live => &LIVE,
     }
 }
 
@@ -197,5 +202,29 @@ const PAPERS: Example = Example {
             "explore DIR/running.hsf --filters '[max_depth = 2]'",
         ),
         ("A picture of it", "draw DIR/running.hsf -o running.svg"),
+    ],
+};
+
+const LIVE: Example = Example {
+    name: "live",
+    title: "Live: a shop, a bank and a store run, and Otus tells on the event that one of them is wrong.",
+    files: files!("live/files": "flow.mmd", "otus.toml"),
+    steps: &[
+        Step::Say("What should happen:"),
+        Step::Show { file: "flow.mmd", lines: (1, 8) },
+        Step::Say(
+            "Three processes now talk over the loopback, and each writes its own log. A fourth one \
+             follows the logs while they grow. Three orders are right; the last one is shipped before \
+             it is paid.",
+        ),
+        Step::Follow { command: "watch --from-start --all --exit-on-fail --grace 100ms --for 30s" },
+    ],
+    made: &[],
+    next: [
+        ("What the logs say afterwards", "analyze DIR/flow.mmd DIR/logs"),
+        (
+            "What an open group remembers",
+            "watch DIR/flow.mmd --config DIR/otus.toml --explain-memory",
+        ),
     ],
 };

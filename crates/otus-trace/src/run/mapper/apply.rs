@@ -10,7 +10,7 @@ use crate::group::RowFlags;
 use crate::mapping::template::Template;
 use crate::mapping::{ActionPlan, DirectionPlan, Mapped};
 use crate::order::Value;
-use crate::read::{Format, lossy};
+use crate::read::{Format, Span, lossy};
 use crate::time;
 
 impl Mapper {
@@ -77,6 +77,8 @@ impl Mapper {
             slot.is_some_and(|slot| context.record.field(slot).is_some())
         };
         self.current.closes = rule.closes;
+        let is_top = |span: &Span| span.parent.is_empty() && !span.instant;
+        self.current.is_top = context.record.span.is_some_and(is_top);
         Ok(())
     }
 

@@ -12,6 +12,7 @@ use otus_syntax::name::Symbol;
 
 /// The events of a record.
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub(in crate::run) struct Mapped {
     /// Its source in the plan, and its rule in the source.
     pub(super) source: usize,
@@ -34,6 +35,8 @@ pub(in crate::run) struct Mapped {
     /// Whether it happened at the same moment as the record before.
     pub(super) is_joined: bool,
     pub(super) closes: bool,
+    /// Whether it is a span without a parent, which ends after all others of its trace.
+    pub(super) is_top: bool,
     /// Whether a line like it can end a group.
     pub(super) can_close: bool,
     /// The event that is stored next.
@@ -69,6 +72,7 @@ impl Mapped {
         self.lifeline = RunLifelineId::default();
         (self.origin, self.order, self.time) = (None, None, None);
         (self.is_joined, self.closes, self.can_close) = (false, false, false);
+        self.is_top = false;
     }
 
     /// Replaces the ids of a thread by those of the run.

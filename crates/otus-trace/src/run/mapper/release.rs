@@ -11,7 +11,7 @@ use super::super::account::{Findings, Unpaired};
 use super::super::observed::{Component, Observed};
 use super::super::vocabulary::{RunAction, RunClockId, Vocabulary};
 use super::Mapper;
-use crate::causality::{self, Side};
+use crate::causality::{self, Pairs, Side};
 use crate::group::{OpenGroupId, Row, RowFlags};
 use crate::mapping::Plan;
 
@@ -26,6 +26,15 @@ pub(super) struct Memory {
 /// The maximum number of groups that a finding names.
 const NAMED_GROUPS: usize = 5;
 
+/// A group that is shown.
+struct Shown<'g> {
+    key: &'g [u8],
+    number: u32,
+    closed: bool,
+    /// Whether it is over. Only then it is counted.
+    is_over: bool,
+}
+
 impl Mapper {
     pub(super) fn release(
         &mut self,
@@ -34,10 +43,42 @@ impl Mapper {
         sink: &mut dyn Sink,
     ) -> ControlFlow<()> {
         let ended = self.groups.end(group);
-        let Memory { mut rows, mut components, mut sides } = std::mem::take(&mut self.release);
+        let mut rows = std::mem::take(&mut self.release.rows);
         let vocabulary = &self.accounting.vocabulary;
         let lifeline_of = |action| vocabulary.action(action).lifeline;
-        let mut count = self.groups.take(&ended, &mut rows, lifeline_of);
+        let count = self.groups.take(&ended, &mut rows, lifeline_of);
+        let shown =
+            Shown { key: &ended.key, number: ended.number, closed: ended.closed, is_over: true };
+        self.show(&shown, rows, count, plan, sink)
+    }
+
+    /// Gives a group to the sink as it is now. It stays open.
+    pub(super) fn peek(
+        &mut self,
+        group: OpenGroupId,
+        plan: &Plan,
+        sink: &mut dyn Sink,
+    ) -> ControlFlow<()> {
+        let mut rows = std::mem::take(&mut self.release.rows);
+        let vocabulary = &self.accounting.vocabulary;
+        let lifeline_of = |action| vocabulary.action(action).lifeline;
+        let count = self.groups.copy(group, &mut rows, lifeline_of);
+        let (key, number, closed) = self.groups.about(group);
+        let key: Box<[u8]> = key.into();
+        let shown = Shown { key: &key, number, closed, is_over: false };
+        self.show(&shown, rows, count, plan, sink)
+    }
+
+    fn show(
+        &mut self,
+        group: &Shown<'_>,
+        mut rows: Vec<Row>,
+        mut count: usize,
+        plan: &Plan,
+        sink: &mut dyn Sink,
+    ) -> ControlFlow<()> {
+        let Memory { mut components, mut sides, .. } = std::mem::take(&mut self.release);
+        let vocabulary = &self.accounting.vocabulary;
         let had_events = count > 0;
         count -= drop_duplicate_spans(&mut rows[..count], vocabulary, &mut self.findings);
         count = self.deduce(&mut rows, count, plan);
@@ -61,12 +102,38 @@ impl Mapper {
         let pairs = causality::pair(&rows[..count], &sides, plan.pairing);
         self.spans.note(&rows[..count], &sides, &pairs);
         self.name(&mut rows[..count], &pairs, plan.names);
+        if group.is_over {
+            self.count_group(group, &rows[..count], &sides, &pairs);
+        }
+        let flow = sink.group(&Observed {
+            key: group.key,
+            number: group.number,
+            closed: group.closed,
+            rows: &rows[..count],
+            components: &components,
+            pairs: &pairs,
+            vocabulary: &self.accounting.vocabulary,
+            kept: &self.kept,
+            gaps: self.gaps || self.grouped,
+            is_read: self.is_read,
+        });
+        self.release = Memory { rows, components, sides };
+        flow
+    }
+
+    fn count_group(
+        &mut self,
+        group: &Shown<'_>,
+        rows: &[Row],
+        sides: &[Option<Side>],
+        pairs: &Pairs,
+    ) {
         let groups = &mut self.accounting.groups;
         groups.total += 1;
-        groups.closed += u64::from(ended.closed);
-        groups.largest = groups.largest.max(count);
-        if groups.closable && !ended.closed && groups.never_closed.len() < NAMED_GROUPS {
-            groups.never_closed.push(String::from_utf8_lossy(&ended.key).into_owned());
+        groups.closed += u64::from(group.closed);
+        groups.largest = groups.largest.max(rows.len());
+        if groups.closable && !group.closed && groups.never_closed.len() < NAMED_GROUPS {
+            groups.never_closed.push(String::from_utf8_lossy(group.key).into_owned());
         }
         self.accounting.pairs.paired += pairs.paired as u64;
         for &index in &pairs.unpaired {
@@ -79,20 +146,6 @@ impl Mapper {
             };
             self.unpaired.add(unpaired, row.place);
         }
-        let flow = sink.group(&Observed {
-            key: &ended.key,
-            number: ended.number,
-            closed: ended.closed,
-            rows: &rows[..count],
-            components: &components,
-            pairs: &pairs,
-            vocabulary: &self.accounting.vocabulary,
-            kept: &self.kept,
-            gaps: self.gaps || self.grouped,
-            is_read: self.is_read,
-        });
-        self.release = Memory { rows, components, sides };
-        flow
     }
 }
 

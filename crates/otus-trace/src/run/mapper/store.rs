@@ -26,7 +26,11 @@ impl Mapper {
         let is_latent = self.current.kind == Kind::Latent;
         match self.stored_in(plan) {
             // A latent span is no event yet.
-            _ if is_latent => ControlFlow::Continue(()),
+            Ok(stored) if is_latent => {
+                self.show_record(stored, sink);
+                ControlFlow::Continue(())
+            }
+            Err(_) if is_latent => ControlFlow::Continue(()),
             Ok(stored) => {
                 account.tally.matched += 1;
                 account.events += std::mem::take(&mut self.stored);
@@ -148,7 +152,7 @@ impl Mapper {
                 (lifeline, None, order);
             self.stored += 1;
             self.count_event(lifeline, None, None, place);
-            fits &= self.groups.push(group, &self.current.row);
+            fits &= self.push(group);
         }
         let ids = std::mem::take(&mut self.current.row.id);
         for index in 0..self.current.pending.len() {
@@ -180,13 +184,20 @@ impl Mapper {
                     self.count_values();
                 }
             }
-            fits &= self.groups.push(group, &self.current.row);
+            fits &= self.push(group);
         }
         if !fits {
             let message = "more events are open at once than fit into memory".to_owned();
             let help = "close groups with `closes = true` or `[group] idle = …`";
             self.findings.add(Code::UNREADABLE_RECORD, place, message, help);
         }
+    }
+
+    fn push(&mut self, group: OpenGroupId) -> bool {
+        if let Some(shown) = &mut self.shown {
+            shown.push(self.current.row.clone());
+        }
+        self.groups.push(group, &self.current.row)
     }
 
     pub(super) fn count_event(

@@ -6,7 +6,7 @@ use super::{plan, run};
 use crate::mapping::Plan;
 use crate::read::Format;
 
-const TEXT: &str = r#"
+pub(super) const TEXT: &str = r#"
 [[source]]
 files = ["*.log"]
 format = "regex"
@@ -30,7 +30,7 @@ closes = true
 "#;
 
 /// Lines of many runs that overlap, with all that can go wrong.
-fn text(seed: u64, lines: u32) -> Vec<u8> {
+pub(super) fn text(seed: u64, lines: u32) -> Vec<u8> {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut text = Vec::new();
     for number in 0..lines {

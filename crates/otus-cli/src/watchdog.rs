@@ -14,9 +14,9 @@ use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use otus::{Cancel, Disk, Files, Stop};
+use otus::{Cancel, Disk, Files, Stop, Tapped};
 
-use self::files::WatchedFiles;
+use self::files::Beating;
 use crate::args::LimitArgs;
 use crate::output;
 
@@ -90,7 +90,10 @@ pub(crate) fn token() -> Cancel {
 
 /// The file system. With a time limit, each read tells the watchdog that the work continues.
 pub(crate) fn files(limits: &Limits) -> Arc<dyn Files> {
-    if limits.timeout.is_some() { Arc::new(WatchedFiles(token())) } else { Arc::new(Disk) }
+    if limits.timeout.is_none() {
+        return Arc::new(Disk);
+    }
+    Arc::new(Tapped { files: Disk, tap: Beating(token()) })
 }
 
 /// Ends the time limit of questions, because all questions are answered.
