@@ -5,6 +5,8 @@
 //! measurement runs in a child process, which makes the rows in batches while it pushes them, so that its peak memory
 //! is that of the checker. Making the rows is measured by itself and subtracted.
 
+pub(crate) mod files;
+
 use std::time::Duration;
 
 use cpu_time::ThreadTime;
@@ -19,12 +21,13 @@ const SENSOR: [&str; 2] =
     [include_str!("../models/sensor.hsf"), include_str!("../models/sensor.hif")];
 
 /// The ways in which rows stand in the table, and what is done to them.
-const PARTS: [&str; 4] = ["grouped", "scattered", "spilled", "one"];
+const PARTS: [&str; 5] = ["grouped", "scattered", "spilled", "one", "parquet"];
 
 pub(crate) fn run(size: Size, parts: &[String]) {
     println!("\n## Tables\n");
     println!(
-        "Rows of runs of `sensor`, one thread, without explanations; `one` is a single run.\n"
+        "Rows of runs of `sensor`, one thread, without explanations; `one` is a single run. `cases` and `parquet` read the same \
+         runs from files, on all threads; the time is that of all of them.\n"
     );
     head("rows", "events | runs | failures | ns per event | MB beside the dictionaries");
     for part in PARTS.into_iter().filter(|it| parts.is_empty() || parts.iter().any(|own| own == it))
@@ -33,6 +36,10 @@ pub(crate) fn run(size: Size, parts: &[String]) {
             "one" => size.pick(10_000_000, 100_000_000),
             _ => size.pick(2_000_000, 10_000_000),
         };
+        if part == "parquet" {
+            files::run(events);
+            continue;
+        }
         match in_child(["table-once", part, &events.to_string()]) {
             Some(text) if !text.is_empty() => print!("{text}"),
             _ => println!("| {part} | {events} | – | – | – | – |"),

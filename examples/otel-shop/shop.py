@@ -5,7 +5,7 @@
 A customer buys at the storefront, which asks checkout, which asks payment and then shipping. What is posted is the number of
 the order and the card, and every span has the number as the attribute `order.id`. The variable BUG of the environment puts
 a mistake in: `charge-twice`, `no-traceparent`, `charge-again` (only the third order is charged twice) or `slow` (payment takes
-its time for the fourth).
+its time for the fourth). `test_shop.py` serves all four in one process.
 """
 
 import json
@@ -23,8 +23,9 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter, SpanExportResult
 from opentelemetry.trace import SpanKind
 
-FIRST_PORT = int(os.environ.get("PORT", "18080"))
 SERVICES = ["storefront", "checkout", "payment", "shipping"]
+# The port of each service.
+PORTS = {service: int(os.environ.get("PORT", "18080")) + number for number, service in enumerate(SERVICES)}
 BUG = os.environ.get("BUG", "")
 
 
@@ -69,9 +70,8 @@ def attributes(pairs):
     ]
 
 
-def call(service, path, body):
+def call(tracer, service, path, body):
     """Posts to another service and returns the status of its answer."""
-    tracer = trace.get_tracer("shop")
     with tracer.start_as_current_span(f"POST {path}", kind=SpanKind.CLIENT) as span:
         span.set_attribute("server.address", service)
         span.set_attribute("url.path", path)
@@ -81,7 +81,7 @@ def call(service, path, body):
         if BUG == "no-traceparent" and service == "payment":
             # The new HTTP client of checkout knows nothing of tracing.
             headers = {}
-        url = f"http://127.0.0.1:{FIRST_PORT + SERVICES.index(service)}{path}"
+        url = f"http://127.0.0.1:{PORTS[service]}{path}"
         request = urllib.request.Request(url, data=body.encode(), headers=headers, method="POST")
         try:
             status = urllib.request.urlopen(request, timeout=10).status
@@ -96,16 +96,16 @@ def order(body):
     return body.split(" ")[0]
 
 
-def answer(path, body):
+def answer(tracer, path, body):
     """What a service does when it is asked, and the status it answers with."""
     if path == "/buy":
-        return call("checkout", "/checkout", body)
+        return call(tracer, "checkout", "/checkout", body)
     if path == "/checkout":
-        status = call("payment", "/charge", body)
+        status = call(tracer, "payment", "/charge", body)
         if status == 200 and (BUG == "charge-twice" or BUG == "charge-again" and order(body) == "o-3"):
             # A retry that does not look at what the first attempt gave.
-            status = call("payment", "/charge", body)
-        return call("shipping", "/ship", body) if status == 200 else status
+            status = call(tracer, "payment", "/charge", body)
+        return call(tracer, "shipping", "/ship", body) if status == 200 else status
     if path == "/charge":
         time.sleep(2.5 if BUG == "slow" and order(body) == "o-4" else 0.05)
         return 402 if body.endswith("expired card") else 200
@@ -117,12 +117,12 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", "0"))).decode()
-        tracer = trace.get_tracer("shop")
+        tracer = self.server.tracer
         name = f"POST {self.path}"
         with tracer.start_as_current_span(name, extract(self.headers), SpanKind.SERVER) as span:
             span.set_attribute("url.path", self.path)
             span.set_attribute("order.id", order(body))
-            status = answer(self.path, body)
+            status = answer(tracer, self.path, body)
             span.set_attribute("http.response.status_code", status)
         self.send_response(status)
         self.send_header("Content-Length", "0")
@@ -132,13 +132,18 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
+def server(service, provider, port):
+    """A server of the service, whose spans go to the provider."""
+    made = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+    made.tracer = provider.get_tracer("shop")
+    return made
+
+
 def main():
     service, path = sys.argv[1:]
     provider = TracerProvider(resource=Resource({"service.name": service}))
     provider.add_span_processor(SimpleSpanProcessor(FileExporter(path)))
-    trace.set_tracer_provider(provider)
-    port = FIRST_PORT + SERVICES.index(service)
-    ThreadingHTTPServer(("127.0.0.1", port), Handler).serve_forever()
+    server(service, provider, PORTS[service]).serve_forever()
 
 
 if __name__ == "__main__":

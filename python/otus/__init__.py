@@ -15,6 +15,8 @@
 from ._assert import Nonconformance, assert_conforms
 from ._case import Case, Drawing
 from ._errors import Finding, OtusError, SpecError, Stopped, TableError
+from ._options import Checks, Parts, Rows
+from ._findings import Findings, Table
 from ._otus import __version__
 from ._project import Answer, Checked, Learnt, Order, Project, check, check_logs, ctl, draw, explain, learn
 from ._run import Log, Run
@@ -26,18 +28,23 @@ __all__ = [
     "Case",
     "Checked",
     "Checker",
+    "Checks",
     "Drawing",
     "Finding",
+    "Findings",
     "Learnt",
     "Log",
     "Nonconformance",
     "Order",
     "OtusError",
+    "Parts",
     "Project",
+    "Rows",
     "Run",
     "Spec",
     "SpecError",
     "Stopped",
+    "Table",
     "TableError",
     "Verdicts",
     "__version__",

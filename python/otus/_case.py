@@ -7,6 +7,8 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+from ._html import report, verdict
+
 
 @dataclass(frozen=True)
 class Drawing:
@@ -68,4 +70,4 @@ class Case:
 
     def _repr_html_(self) -> str:
         picture = self.picture.svg if self.picture else ""
-        return f"<p><b>{html.escape(self.verdict)}</b>: {html.escape(self.headline)}</p>{picture}<pre>{html.escape(self.text)}</pre>"
+        return f"<p>{verdict(self.verdict)} {html.escape(self.headline)}</p>{picture}{report(self.text)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from typing import Any, TYPE_CHECKING
 
 from . import _otus
 from ._case import Case, Drawing, decoded
+from ._html import report, verdict_table
 from ._options import Checks, checks
 from ._run import Value
 from ._spec import Spec
@@ -30,12 +32,33 @@ class Checked:
     conforms: bool
     """Whether all groups conform, and at least one event was checked."""
 
+    @classmethod
+    def _of(cls, parts: tuple[list[dict[str, Any]], str, list[str], bool]) -> Checked:
+        cases, summary, warnings, conforms = parts
+        return cls([Case._of(case) for case in cases], summary, warnings, conforms)
+
     def __bool__(self) -> bool:
         return self.conforms
 
     def __str__(self) -> str:
         failures = [f"{case.id}:\n{case}\n" for case in self.cases if not case]
         return "\n".join([*failures, *self.warnings, self.summary])
+
+    def _repr_html_(self) -> str:
+        """The verdicts, the picture of the first failure, and the warnings."""
+        names = [case.verdict for case in self.cases]
+        rows = [{"case": case.id, "verdict": case.verdict, "events": case.events, "headline": case.headline} for case in self.cases]
+        rows.sort(key=lambda row: row["verdict"] == "Pass")
+        counts = {name: names.count(name) for name in names}
+        table = verdict_table(counts, ["case", "verdict", "events", "headline"], rows[:SHOWN])
+        failures = [case for case in self.cases if not case]
+        first = f"<p>{html.escape(failures[0].id)}:</p>{failures[0]._repr_html_()}" if failures else ""
+        warnings = "".join(report(warning) for warning in self.warnings)
+        return f"{table}{first}{warnings}<p>{html.escape(self.summary)}</p>"
+
+
+SHOWN = 20
+"""The most cases that Jupyter shows."""
 
 
 class Project:
@@ -48,8 +71,7 @@ class Project:
         """Checks all logs, group by group, as ``otus analyze`` does in that folder. ``max_states`` and ``timeout`` are limits for
         each group; what may be missing is said in ``otus.toml``.
         """
-        cases, summary, warnings, conforms = _otus.check_folder(self.folder, checks(limits))
-        return Checked([Case._of(parts) for parts in cases], summary, warnings, conforms)
+        return Checked._of(_otus.check_folder(self.folder, checks(limits)))
 
 
 def check_logs(folder: str | os.PathLike[str] = ".", **limits: Unpack[Checks]) -> Checked:

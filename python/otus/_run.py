@@ -92,6 +92,9 @@ def _shown(event: Event) -> Event:
     if place is None:
         return event
     file, line = place
+    if os.path.basename(os.path.dirname(file)).startswith("ipykernel_"):
+        # Jupyter gives every cell a file of its own, which nobody sees.
+        return (*rest, ("cell", line))
     below = os.path.join(os.getcwd(), "")
     return (*rest, (file.removeprefix(below), line))
 
@@ -104,6 +107,8 @@ def events(run: Recorded) -> list[Event]:
     """The events of a run in any of its forms."""
     if isinstance(run, Run):
         return [_shown(event) for event in run._events_now()]
+    if hasattr(run, "otlp"):
+        raise TypeError("spans have a run for each trace: say spans.check(spec)")
     if isinstance(run, Mapping):
         pairs = [(lifeline, action) for lifeline, log in run.items() for action in log]
     else:

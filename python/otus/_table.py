@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Literal, TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from . import _otus
-from ._options import Checks, checks
+from ._findings import Findings, Table, write
+from ._html import verdict_table
+from ._options import Parts, rows
 from ._spec import Spec
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-class Verdicts:
+class Verdicts(Table):
     """The answers to a table: one row for each run.
 
     It has the PyCapsule interface of Arrow, so ``pyarrow.table(verdicts)``, ``polars.DataFrame(verdicts)`` and
@@ -28,36 +30,32 @@ class Verdicts:
     - ``explanation``: the whole explanation of the first failures, if asked for.
     """
 
-    def __init__(self, table: Any):
-        self._table = table
+    def __init__(self, table: Any, findings: Findings | None = None):
+        super().__init__(table)
+        self.findings = findings
+        """What all runs have in common, if ``findings`` or ``coverage`` asked for it."""
 
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        return self._table.__arrow_c_stream__(requested_schema)
-
-    def __arrow_c_schema__(self) -> Any:
-        return self._table.__arrow_c_schema__()
-
-    def __len__(self) -> int:
-        return self._table.num_rows
-
-    def to_arrow(self) -> Any:
-        """The same as a table of pyarrow."""
-        import pyarrow
-
-        return pyarrow.table(self)
-
-    def to_pandas(self) -> Any:
-        """The same as a frame of pandas."""
-        return self.to_arrow().to_pandas()
-
-    def to_polars(self) -> Any:
-        """The same as a frame of Polars."""
-        import polars
-
-        return polars.DataFrame(self)
+    def save(self, folder: str | os.PathLike[str]) -> list[str]:
+        """Writes the verdicts, and the findings if there are any, into a folder as files of Parquet, of which ``otus report`` makes a
+        page. Returns their paths.
+        """
+        written = self.findings.save(folder) if self.findings else []
+        return [write(self, folder, "verdicts"), *written]
 
     def __repr__(self) -> str:
         return f"<otus.Verdicts of {len(self)} runs>"
+
+    def _repr_html_(self) -> str:
+        """The counts of verdicts, and the first runs, those without a Pass before the others."""
+        table = self.to_arrow()
+        counts = {pair["values"]: pair["counts"] for pair in table["verdict"].value_counts().to_pylist()}
+        verdicts = table["verdict"].to_pylist()
+        first = sorted(range(len(verdicts)), key=lambda row: verdicts[row] == "Pass")[:SHOWN]
+        return verdict_table(counts, ["run", "verdict", "events", "cause", "headline"], table.take(first).to_pylist())
+
+
+SHOWN = 20
+"""The most rows of a table that Jupyter shows."""
 
 
 class Checker:
@@ -67,68 +65,13 @@ class Checker:
     that comes back after another one is a :class:`TableError`, never a verdict on a part of it. With ``grouped=False``, rows stand
     anywhere, and the answers come from :meth:`finish`.
 
-    The columns:
-
-    - ``run``, ``lifeline``, ``action``: the names of their columns. An action is ``!message`` (sent) or ``?message`` (received).
-    - ``order``: the column by which the events of a lifeline are ordered. Without it, that is the order of rows.
-    - ``peer``: the column of the other end of each message.
-    - ``time``: the column of time stamps, for specifications with bounds.
-    - ``values``: the columns of values, for specifications with guards; or fields and their columns.
-
-    The rest:
-
-    - ``explain``: how many failures are explained. An explanation takes a thousand times as long as a verdict.
-    - ``expected``: the runs that must have happened. Those without rows are runs without events.
-    - ``unusable``: what to do about a run with a null, an unknown lifeline, or two events at one place of the order: "raise", or
-      "keep" a row with the verdict ``Unusable`` and the reason.
-    - ``memory``: the bytes that rows may take before they go to temporary files, in ``folder``; two gigabytes by default.
-    - ``allow_empty``: whether a table without rows is no error.
-    - what a check assumes, and its limits, as in :meth:`Spec.check`.
+    The options are those of :class:`otus.Parts`: the columns (``run``, ``lifeline``, ``action``, ``order``, ``peer``, ``time``, ``values``);
+    what is told (``explain``, ``unusable``, ``expected``, ``allow_empty``); the memory for rows (``memory``, ``folder``); and what a check
+    assumes, with its limits, as in :meth:`Spec.check`.
     """
 
-    def __init__(
-        self,
-        spec: Spec,
-        *,
-        run: str = "run",
-        lifeline: str = "lifeline",
-        action: str = "action",
-        order: str | None = None,
-        peer: str | None = None,
-        time: str | None = None,
-        values: Iterable[str] | Mapping[str, str] = (),
-        grouped: bool = False,
-        explain: int = 0,
-        expected: Iterable[str] = (),
-        unusable: Literal["raise", "keep"] = "raise",
-        memory: int | None = None,
-        folder: str | os.PathLike[str] | None = None,
-        allow_empty: bool = False,
-        **options: Unpack[Checks],
-    ):
-        if unusable not in ("raise", "keep"):
-            raise ValueError(f'unusable is {unusable!r}; it may be "raise" or "keep"')
-        if isinstance(values, str):
-            values = [values]
-        names = {
-            "run": run,
-            "lifeline": lifeline,
-            "action": action,
-            "order": order,
-            "peer": peer,
-            "time": time,
-            "values": list(values.items() if isinstance(values, Mapping) else zip(values, values)),
-        }
-        settings = {
-            "grouped": grouped,
-            "explain": explain,
-            "expected": [str(name) for name in expected],
-            "memory": memory,
-            "folder": None if folder is None else os.fspath(folder),
-            "allow_empty": allow_empty,
-            "keep_unusable": unusable == "keep",
-        }
-        self._core = _otus.Checker(spec._core, names, checks(options), settings)
+    def __init__(self, spec: Spec, **options: Unpack[Parts]):
+        self._core = _otus.Checker(spec._core, *rows(options))
 
     def push(self, table: Any) -> Verdicts:
         """Takes a part of the table: anything with the PyCapsule interface of Arrow."""
@@ -136,14 +79,15 @@ class Checker:
 
     def finish(self) -> Verdicts:
         """Ends the table, and gives the answers that are left."""
-        return Verdicts(self._core.finish())
+        verdicts, findings = self._core.finish()
+        return Verdicts(verdicts, Findings(findings) if findings else None)
 
 
-def check_table(spec: Spec, table: Any, **options: Any) -> Verdicts:
+def check_table(spec: Spec, table: Any, **options: Unpack[Parts]) -> Verdicts:
     """Checks all runs of a table.
 
     The table is anything with the PyCapsule interface of Arrow: of pyarrow, pandas, Polars, a relation of DuckDB. Dictionary
-    columns (categories) stay dictionaries. The options are those of :class:`Checker`:
+    columns (categories) stay dictionaries. The options are those of :class:`otus.Parts`:
 
     >>> import pyarrow
     >>> spec = Spec.from_mermaid("sequenceDiagram\\n  a->>b: ping\\n")
@@ -160,13 +104,13 @@ def check_table(spec: Spec, table: Any, **options: Any) -> Verdicts:
         return checker.finish()
     import pyarrow
 
-    parts = [pyarrow.table(checker.push(table)), pyarrow.table(checker.finish())]
-    return Verdicts(pyarrow.concat_tables(parts))
+    first, last = checker.push(table), checker.finish()
+    return Verdicts(pyarrow.concat_tables([pyarrow.table(first), pyarrow.table(last)]), last.findings)
 
 
-def check_stream(spec: Spec, batches: Iterable[Any], **options: Any) -> Iterator[Verdicts]:
+def check_stream(spec: Spec, batches: Iterable[Any], **options: Unpack[Parts]) -> Iterator[Verdicts]:
     """Checks the runs in batches that come one after another, the rows of a run together. Gives answers as soon as runs are
-    over.
+    over; the last ones have the findings.
     """
     checker = Checker(spec, grouped=True, **options)
     for batch in batches:
@@ -174,5 +118,5 @@ def check_stream(spec: Spec, batches: Iterable[Any], **options: Any) -> Iterator
         if len(verdicts):
             yield verdicts
     verdicts = checker.finish()
-    if len(verdicts):
+    if len(verdicts) or verdicts.findings:
         yield verdicts

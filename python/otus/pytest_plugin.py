@@ -1,4 +1,4 @@
-"""What pytest loads: the fixture ``otus_run``, and failures without the frames of this package."""
+"""What pytest loads: the fixtures ``otus_run`` and ``otus_spans``, and failures without the frames of this package."""
 
 from __future__ import annotations
 
@@ -14,6 +14,28 @@ from ._run import Run
 def otus_run() -> Run:
     """A :class:`otus.Run` for the events of a test."""
     return Run()
+
+
+def pytest_addoption(parser):
+    """``otus_config`` in the settings of pytest names the ``otus.toml`` that maps the spans of tests."""
+    parser.addini("otus_config", "the otus.toml that maps the spans of the fixture otus_spans", default="")
+
+
+@pytest.fixture(scope="session")
+def _otus_attached(pytestconfig):
+    """The spans of the global provider, which keeps its processors for ever."""
+    from .opentelemetry import Spans
+
+    config = pytestconfig.getini("otus_config")
+    return Spans(pytestconfig.rootpath / config if config else None).attach()
+
+
+@pytest.fixture
+def otus_spans(_otus_attached):
+    """The :class:`otus.opentelemetry.Spans` of a test."""
+    _otus_attached.clear()
+    yield _otus_attached
+    _otus_attached.clear()
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -1,6 +1,7 @@
 """Data frames on Sail: the verdicts of the same table without it."""
 
 import random
+import sys
 
 import otus
 import pytest
@@ -63,10 +64,70 @@ def test_verdicts_are_those_of_the_table(session, tmp_path):
 
 def test_mistakes_are_told_before_anything_runs(session):
     frame = session.createDataFrame([("r", "client", "!request")], "run string, lifeline string, action string")
-    with pytest.raises(otus.TableError, match="there is no column `seq`; the data frame has `run`"):
+    with pytest.raises(otus.TableError, match="there is no column `seq`; the table has `run`, .*: say order="):
         otus.spark.check(SPEC, frame, order="seq")
     with pytest.raises(otus.OtusError, match='observed is "some"'):
         otus.spark.check(SPEC, frame, order="run", observed="some")
+
+
+def test_findings_come_back_from_every_task(session):
+    table = events(1000)
+    expected = otus.check_table(SPEC, table, order="seq", findings=30, coverage=True).findings
+    frame = session.createDataFrame(table.to_pandas())
+    verdicts = otus.spark.check(SPEC, frame, order="seq", partitions=4, findings=30, coverage=True)
+    assert otus.spark.findings(verdicts).to_json() == expected.to_json()
+    assert verdicts.count() == 1000
+    with pytest.raises(otus.TableError, match="the data frame has no findings; say findings=100"):
+        otus.spark.findings(otus.spark.check(SPEC, frame, order="seq"))
+
+
+def test_an_empty_frame_and_wrong_types_are_told(session):
+    schema = "run string, lifeline string, action string, seq long"
+    empty = session.createDataFrame([], schema)
+    with pytest.raises(otus.TableError, match="the data frame has no rows, so nothing was checked"):
+        otus.spark.check(SPEC, empty, order="seq")
+    assert otus.spark.check(SPEC, empty, order="seq", allow_empty=True).collect() == []
+    frame = session.createDataFrame([("r", "client", "!request", 1)], schema)
+    with pytest.raises(otus.TableError, match="column `action` has type Utf8; an order is whole numbers"):
+        otus.spark.check(SPEC, frame, order="action")
+    with pytest.raises(otus.TableError, match="column `seq` has type Int64; it must have texts"):
+        otus.spark.check(SPEC, frame, order="seq", lifeline="seq")
+    with pytest.raises(TypeError, match="no option 'grouped'"):
+        otus.spark.check(SPEC, frame, order="seq", grouped=True)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ((None, "client", "!request", 1), "column `run` is null"),
+        (("r", "sever", "!request", 1), "has no lifeline `sever`; did you mean `server`"),
+        (("r", "client", "request", 1), "`request` is neither `!message`"),
+        (("r", "client", "!request", None), "column `seq` is null"),
+    ],
+)
+def test_faulty_rows(session, row, message):
+    frame = session.createDataFrame([row], "run string, lifeline string, action string, seq long")
+    with pytest.raises(Exception, match=message):
+        otus.spark.check(SPEC, frame, order="seq").collect()
+
+
+def test_columns_may_have_any_name(session):
+    frame = session.createDataFrame([("r", "client", "!request", 1)], "`trace.id` string, `the host` string, action string, seq long")
+    found = otus.spark.check(SPEC, frame, run="trace.id", lifeline="the host", order="seq", observed="prefix", logs={"server": "nothing"})
+    assert [row["run"] for row in found.collect()] == ["r"]
+
+
+def test_a_worker_without_the_package_says_so(monkeypatch):
+    mapper = otus.spark._mapper(SPEC._core.sources(), {}, otus.__version__, False)
+    monkeypatch.setitem(sys.modules, "otus", None)
+    with pytest.raises(RuntimeError, match=f"install it on every node, pip install otus=={otus.__version__}"):
+        next(mapper([]))
+
+
+def test_a_worker_with_another_version_says_so():
+    mapper = otus.spark._mapper(SPEC._core.sources(), {}, "9.9.9", False)
+    with pytest.raises(RuntimeError, match="the driver 9.9.9: install the same on every node"):
+        next(mapper([]))
 
 
 def test_a_faulty_row_names_its_column(session):

@@ -1,8 +1,11 @@
 """Tables: the same verdicts from every library, and errors that name the column and the fix."""
 
 import itertools
+import os
 import random
 import signal
+import subprocess
+import sysconfig
 
 import otus
 import pytest
@@ -158,6 +161,73 @@ def test_explanations_are_capped():
     assert len(explained) == 3 and "repair" in explained[0]
     failures = [headline for headline in found["headline"].to_pylist() if headline]
     assert len(failures) == 20
+
+
+def test_findings_are_tables_that_can_be_merged(tmp_path):
+    made, expected = rows(500)
+    whole = otus.check_table(SPEC, pa.table(columns(made)), order="seq", findings=1000, coverage=True)
+    findings = whole.findings
+    totals = {row["verdict"]: row["runs"] for row in findings.totals().to_arrow().to_pylist()}
+    assert totals == {"Fail": 100, "Pass": 400} and findings.runs == 500
+    causes = findings.causes().to_arrow().to_pylist()
+    assert sum(row["runs"] for row in causes) == 100 and all(row["cause"] != "not-explained" for row in causes)
+    assert {row["example"] for row in causes} <= {run for run, verdict in expected.items() if verdict == "Fail"}
+    sample = findings.sample().to_pandas()
+    assert len(sample) == 100 and sample["explanation"].str.contains("repair").all()
+    coverage = findings.coverage().to_arrow().to_pylist()
+    assert (coverage[0]["kind"], coverage[0]["runs"]) == ("runs", 400)
+    assert {row["part"] for row in coverage} >= {"client!request", "server?request"}
+    # The rows do not change.
+    assert told(whole) == expected and whole.to_arrow()["explanation"].null_count == 500
+
+    # However the runs are divided, and across processes.
+    parts = []
+    for rest in range(3):
+        own = [row for row in made if int(row[0].split()[1]) % 3 == rest]
+        part = otus.check_table(SPEC, pa.table(columns(own)), order="seq", findings=1000, coverage=True)
+        parts.append(otus.Findings.from_json(part.findings.to_json()))
+    assert otus.Findings.merged(parts).to_json() == otus.Findings.merged(reversed(parts)).to_json() == findings.to_json()
+    files = findings.save(tmp_path / "findings")
+    assert [os.path.basename(file) for file in files] == ["totals.parquet", "causes.parquet", "sample.parquet", "coverage.parquet"]
+
+    assert otus.check_table(SPEC, pa.table(columns(made)), order="seq").findings is None
+    few = otus.check_table(SPEC, pa.table(columns(made)), order="seq", findings=7).findings
+    assert len(few.sample()) == 7 and few.coverage() is None
+    assert few.causes().to_arrow().to_pylist()[-1]["cause"] == "not-explained"
+    last = list(otus.check_stream(SPEC, pa.table(columns(made)).to_batches(max_chunksize=10), order="seq", findings=1000))[-1]
+    assert last.findings.runs == 500
+    with pytest.raises(otus.OtusError, match="coverage was counted for a part"):
+        otus.Findings.merged([findings, few])
+    with pytest.raises(otus.OtusError, match="these are no findings"):
+        otus.Findings.from_json("{}")
+
+
+def test_the_command_makes_a_report_of_saved_tables(tmp_path):
+    made, _ = rows(200)
+    verdicts = otus.check_table(SPEC, pa.table(columns(made)), order="seq", findings=1000, coverage=True)
+    files = verdicts.save(tmp_path / "night")
+    assert os.path.basename(files[0]) == "verdicts.parquet" and len(files) == 5
+    verdicts.findings.save(tmp_path / "common")
+    command = os.path.join(sysconfig.get_path("scripts"), "otus")
+    for folder in ("night", "common"):
+        page = tmp_path / f"{folder}.html"
+        done = subprocess.run([command, "report", tmp_path / folder, "-o", page], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        text = page.read_text()
+        assert "missing-counterpart" in text and "160" in text and "never sent it" in text
+
+
+def test_jupyter_shows_the_verdicts():
+    made, _ = rows(50)
+    page = otus.check_table(SPEC, pa.table(columns(made)), order="seq")._repr_html_()
+    assert "40 Pass" in page and "10 Fail" in page and "run 5<" in page and "and 30 more" in page
+
+
+def test_there_is_no_such_option():
+    with pytest.raises(TypeError, match="no option 'orders'; there are observed, .*order"):
+        otus.check_table(SPEC, changed(), orders="seq")
+    with pytest.raises(ValueError, match='unusable is \'drop\'; it may be "raise" or "keep"'):
+        otus.check_table(SPEC, changed(), unusable="drop")
 
 
 def test_a_run_without_events_is_a_run():

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use arrow_array::builder::{Int64Builder, StringBuilder};
-use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::{ArrowError, DataType, Field, Schema};
+use arrow_array::{Array as _, ArrayRef, RecordBatch};
+use arrow_schema::{ArrowError, Field, Schema};
 use otus::{Case, Item, Verdict};
 
 #[derive(Default)]
@@ -48,19 +48,26 @@ impl Answers {
     }
 
     pub(crate) fn finish(mut self) -> Result<RecordBatch, ArrowError> {
-        let columns: [(&str, bool, ArrayRef); 6] = [
+        batch(vec![
             ("run", false, Arc::new(self.run.finish())),
             ("verdict", false, Arc::new(self.verdict.finish())),
             ("events", false, Arc::new(self.events.finish())),
             ("cause", true, Arc::new(self.cause.finish())),
             ("headline", true, Arc::new(self.headline.finish())),
             ("explanation", true, Arc::new(self.explanation.finish())),
-        ];
-        let field = |(name, is_null, _): &(&str, bool, ArrayRef)| {
-            let kind = if *name == "events" { DataType::Int64 } else { DataType::Utf8 };
-            Field::new(*name, kind, *is_null)
-        };
-        let schema = Schema::new(columns.iter().map(field).collect::<Vec<_>>());
-        RecordBatch::try_new(Arc::new(schema), columns.map(|(_, _, column)| column).to_vec())
+        ])
     }
+}
+
+/// The name of a column, whether it may have nulls, and its cells.
+pub(crate) type Column = (&'static str, bool, ArrayRef);
+
+/// A table of these columns.
+pub(crate) fn batch(columns: Vec<Column>) -> Result<RecordBatch, ArrowError> {
+    let field = |(name, has_nulls, column): &Column| {
+        Field::new(*name, column.data_type().clone(), *has_nulls)
+    };
+    let schema = Schema::new(columns.iter().map(field).collect::<Vec<_>>());
+    let columns = columns.into_iter().map(|(_, _, column)| column).collect();
+    RecordBatch::try_new(Arc::new(schema), columns)
 }

@@ -1,30 +1,76 @@
 //! The commands that take files.
 
+use std::path::PathBuf;
+
 use otus::ctl::{self as formulas, Answer, Order};
 use otus::learn::{LearnRequest, learn as learn_from};
-use otus::{Cancel, Context, Format, PictureFormat, PictureStyle, Project, Theme};
+use otus::project::Settings;
+use otus::{
+    Cancel, Checked, Context, Format, PictureFormat, PictureStyle, Project, Request, Theme,
+};
 use pyo3::prelude::*;
 
 use crate::case::CaseParts;
 use crate::error::raise;
+use crate::files::Kept;
 use crate::interrupt::interruptible;
 use crate::options::Checks;
-use crate::spec::FieldOf;
+use crate::spec::{FieldOf, Spec};
 
-/// The result of a folder: the cases, the counts as text, warnings, and whether everything conforms.
-type Folder = (Vec<CaseParts>, String, Vec<String>, bool);
+/// The result of several runs: the cases, the counts as text, warnings, and whether everything conforms.
+type CheckedParts = (Vec<CaseParts>, String, Vec<String>, bool);
 
 /// Checks the logs of a folder with an `otus.toml`.
 #[pyfunction]
-pub(crate) fn check_folder(py: Python<'_>, folder: String, checks: Checks) -> PyResult<Folder> {
+pub(crate) fn check_folder(
+    py: Python<'_>,
+    folder: String,
+    checks: Checks,
+) -> PyResult<CheckedParts> {
     let cancel = Cancel::default();
     let options = checks.options(py)?.draw().cancel(cancel.clone());
-    let work = || {
-        let checked = Project::open(&folder)?.check_with(&options)?;
-        let cases = checked.cases.iter().map(CaseParts::new).collect();
-        Ok((cases, checked.summary.to_string(), checked.warnings.clone(), checked.conforms()))
-    };
+    let work = || Project::open(&folder)?.check_with(&options).map(|checked| parts(&checked));
     interruptible(py, &cancel, work)?.map_err(|error| raise(py, &error))
+}
+
+fn parts(checked: &Checked) -> CheckedParts {
+    let cases = checked.cases.iter().map(CaseParts::new).collect();
+    (cases, checked.summary.to_string(), checked.warnings.clone(), checked.conforms())
+}
+
+/// Checks spans in memory, a trace as a run. `settings` is an `otus.toml`, its path and its text. If it declares what is
+/// observed, that counts, unless the caller chose.
+#[pyfunction]
+pub(crate) fn check_spans(
+    py: Python<'_>,
+    spec: &Spec,
+    name: String,
+    spans: Vec<u8>,
+    settings: Option<(String, Vec<u8>)>,
+    checks: Checks,
+    is_chosen: bool,
+) -> PyResult<CheckedParts> {
+    let (mut names, folder, mut files) = spec.sources();
+    files.push((name.clone(), spans));
+    names.push(name);
+    let mut request = Request::new(names);
+    let config = settings.map(|(path, text)| {
+        files.push((path.clone(), text));
+        PathBuf::from(path)
+    });
+    let context = Context::default().with_files(Kept::new(&folder, &files));
+    request.question = checks.asked(py)?;
+    if let Some(config) = config.as_ref().filter(|_| !is_chosen) {
+        let settings = Settings::read(&context, config).map_err(|error| raise(py, &error))?;
+        if !settings.plan.observation.is_empty() {
+            request.question.observed = None;
+        }
+    }
+    request.config = config;
+    request.limits = checks.limits(py)?;
+    request.pictures = true;
+    let work = || Checked::collect(&context, &request).map(|checked| parts(&checked));
+    interruptible(py, &context.cancel, work)?.map_err(|error| raise(py, &error))
 }
 
 /// The answer to a formula.

@@ -5,9 +5,9 @@ use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use otus::{Disk, FileKind, Files, Texts};
+use otus::{Disk, FileKind, Files, Tap, Texts};
 
-/// The file system, which remembers what was read.
+/// Remembers what was read from the file system.
 #[derive(Debug, Default)]
 pub(crate) struct Recorded {
     read: Mutex<BTreeMap<PathBuf, Vec<u8>>>,
@@ -24,40 +24,18 @@ impl Recorded {
     }
 }
 
-impl Files for Recorded {
-    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
-        Ok(Box::new(Cursor::new(Files::read(self, path)?)))
-    }
-
-    fn kind(&self, path: &Path) -> Option<FileKind> {
-        Disk.kind(path)
-    }
-
-    fn list(&self, folder: &Path) -> io::Result<Vec<(PathBuf, FileKind)>> {
-        Disk.list(folder)
-    }
-
-    fn absolute(&self, path: &Path) -> PathBuf {
-        Disk.absolute(path)
-    }
-
-    fn resolved(&self, path: &Path) -> PathBuf {
-        Disk.resolved(path)
-    }
-
-    fn working_folder(&self) -> PathBuf {
-        Disk.working_folder()
-    }
-
-    fn size(&self, path: &Path) -> Option<u64> {
-        Disk.size(path)
-    }
-
-    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        let bytes = Disk.read(path)?;
+impl Tap for Recorded {
+    fn tap(
+        &self,
+        path: Option<&Path>,
+        mut reader: Box<dyn Read + Send>,
+    ) -> io::Result<Box<dyn Read + Send>> {
+        let Some(path) = path else { return Ok(reader) };
+        let mut bytes = Vec::new();
+        reader.read_to_end(&mut bytes)?;
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         read.insert(Disk.absolute(path), bytes.clone());
-        Ok(bytes)
+        Ok(Box::new(Cursor::new(bytes)))
     }
 }
 
@@ -69,11 +47,14 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
+    /// Relative paths start from the folder.
     pub(crate) fn new(folder: &str, files: &[(String, Vec<u8>)]) -> Kept {
-        let texts = Texts::default();
-        let texts =
-            files.iter().fold(texts, |texts, (path, bytes)| texts.with(path, bytes.clone()));
-        Kept { folder: PathBuf::from(folder), texts }
+        let folder = PathBuf::from(folder);
+        let add = |texts: Texts, (path, bytes): &(String, Vec<u8>)| {
+            texts.with(folder.join(path), bytes.clone())
+        };
+        let texts = files.iter().fold(Texts::default(), add);
+        Kept { folder, texts }
     }
 }
 

@@ -7,9 +7,11 @@
 mod answers;
 mod case;
 mod columns;
+mod command_line;
 mod commands;
 mod error;
 mod files;
+mod findings;
 mod interrupt;
 mod options;
 mod spec;
@@ -20,7 +22,11 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _otus {
     #[pymodule_export]
-    use super::commands::{check_folder, ctl, ctl_order, explain, learn};
+    use super::command_line::command_line;
+    #[pymodule_export]
+    use super::commands::{check_folder, check_spans, ctl, ctl_order, explain, learn};
+    #[pymodule_export]
+    use super::findings::Findings;
     #[pymodule_export]
     use super::spec::Spec;
     #[pymodule_export]

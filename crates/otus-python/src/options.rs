@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use otus::{Observed, Options};
+use otus::{Asked, Limits, Observed, Options, UniformObservation};
 use pyo3::prelude::*;
 
 use crate::error::unfit;
@@ -42,6 +42,51 @@ impl Checks {
             options = options.timeout(duration(py, "timeout", seconds)?);
         }
         Ok(options)
+    }
+}
+
+impl Checks {
+    /// The limits of a check of logs, whose other assumptions stand in `otus.toml` or in [`Checks::asked`].
+    pub(crate) fn limits(&self, py: Python<'_>) -> PyResult<Limits> {
+        let timeout = self.timeout.map(|seconds| duration(py, "timeout", seconds)).transpose()?;
+        Ok(Limits { timeout, max_states: self.max_states, ..Limits::default() })
+    }
+
+    /// What may be missing in logs.
+    pub(crate) fn asked(&self, py: Python<'_>) -> PyResult<Asked> {
+        let others = [
+            ("together", !self.together.is_empty(), "`clock` of its source"),
+            ("ignore", !self.ignore.is_empty(), "a rule with `ignore = true`"),
+            ("clock_uncertainty", self.clock_uncertainty.is_some(), "[clocks] uncertainty"),
+        ];
+        if let Some((name, _, place)) = others.into_iter().find(|(_, is_given, _)| *is_given) {
+            return Err(unfit(py, format!("{name} is said in otus.toml for spans, as {place}")));
+        }
+        let mut asked = Asked::default();
+        let all = ("*".to_owned(), self.observed.clone());
+        let uniform = match observed(py, &self.observed)? {
+            Observed::Complete => Some(UniformObservation::Complete),
+            Observed::Prefix => Some(UniformObservation::Prefix),
+            Observed::Slice => Some(UniformObservation::Slice),
+            Observed::GlobalPrefix => Some(UniformObservation::GlobalPrefix),
+            _ => None,
+        };
+        asked.observed = uniform;
+        let all = std::iter::once(&all).filter(|_| uniform.is_none());
+        for (lifeline, text) in self.logs.iter().chain(all) {
+            let lists = match observed(py, text)? {
+                Observed::Complete => [Some(&mut asked.complete), None],
+                Observed::Prefix => [Some(&mut asked.may_stop_early), None],
+                Observed::Suffix => [Some(&mut asked.may_start_late), None],
+                Observed::Slice => {
+                    [Some(&mut asked.may_stop_early), Some(&mut asked.may_start_late)]
+                }
+                Observed::Nothing => [Some(&mut asked.unobserved), None],
+                _ => return Err(unfit(py, format!("logs: {text:?} is about all logs together"))),
+            };
+            lists.into_iter().flatten().for_each(|list| list.push(lifeline.clone()));
+        }
+        Ok(asked)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use otus::{Cancel, Context, FieldValue, Run};
+use otus::{Cancel, Context, Disk, FieldValue, Run, Tapped};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -54,12 +54,12 @@ impl Spec {
     /// Reads files from the disk.
     #[staticmethod]
     fn read(py: Python<'_>, names: Vec<String>) -> PyResult<Spec> {
-        let files = Arc::new(Recorded::default());
+        let files = Arc::new(Tapped { files: Disk, tap: Recorded::default() });
         let context = Context { files: files.clone(), ..Context::default() };
         let spec = py.detach(|| otus::Spec::open(&context, &names));
         let spec = spec.map_err(|error| raise(py, &error))?;
         let folder = context.files.working_folder().to_string_lossy().into_owned();
-        Ok(Spec { spec, names, folder, files: files.read() })
+        Ok(Spec { spec, names, folder, files: files.tap.read() })
     }
 
     /// Reads files that are in memory.
@@ -77,7 +77,7 @@ impl Spec {
     }
 
     /// The arguments with which the specification can be made again.
-    fn sources(&self) -> Sources {
+    pub(crate) fn sources(&self) -> Sources {
         (self.names.clone(), self.folder.clone(), self.files.clone())
     }
 

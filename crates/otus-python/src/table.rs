@@ -12,6 +12,7 @@ use pyo3_arrow::input::AnyRecordBatch;
 use crate::answers::Answers;
 use crate::columns::{self, ValueColumn};
 use crate::error::{raise, table_error};
+use crate::findings::Findings;
 use crate::interrupt::Owner;
 use crate::options::Checks;
 use crate::spec::Spec;
@@ -41,6 +42,9 @@ struct Settings {
     folder: Option<String>,
     allow_empty: bool,
     keep_unusable: bool,
+    /// How many failures the findings keep, if they are asked for.
+    findings: Option<usize>,
+    coverage: bool,
 }
 
 /// Checks the runs in tables.
@@ -55,6 +59,7 @@ pub(crate) struct Checker {
 struct Reading {
     names: Names,
     keeps_unusable: bool,
+    has_findings: bool,
 }
 
 /// What goes wrong with a table.
@@ -94,8 +99,8 @@ impl Checker {
         checks: Checks,
         settings: Settings,
     ) -> PyResult<Checker> {
-        let Settings { grouped, explain, expected, memory, folder, allow_empty, keep_unusable } =
-            settings;
+        let Settings { grouped, explain, expected, memory, folder, allow_empty, .. } = settings;
+        let Settings { keep_unusable, findings, coverage, .. } = settings;
         let new = if grouped { CheckerOptions::grouped() } else { CheckerOptions::scattered() };
         let cancel = Cancel::default();
         let mut options = new
@@ -111,6 +116,12 @@ impl Checker {
                 order: names.order.clone().unwrap_or_else(|| "row".to_owned()),
                 time: names.time.clone().unwrap_or_else(|| "time".to_owned()),
             });
+        if let Some(sample) = findings {
+            options = options.findings(sample);
+        }
+        if coverage {
+            options = options.coverage();
+        }
         if let Some(bytes) = memory {
             options = options.memory(bytes);
         }
@@ -120,7 +131,8 @@ impl Checker {
         let spec = spec.spec.clone();
         let make = move || otus::table::Checker::new(&spec, options).map(Some);
         let checker = Owner::new(py, cancel, make)?.map_err(|error| raise(py, &error))?;
-        let reading = Arc::new(Reading { names, keeps_unusable: keep_unusable });
+        let has_findings = findings.is_some() || coverage;
+        let reading = Arc::new(Reading { names, keeps_unusable: keep_unusable, has_findings });
         Ok(Checker { checker, reading })
     }
 
@@ -138,11 +150,12 @@ impl Checker {
         finished(py, answers)
     }
 
-    /// Ends the table, and gives the other answers.
-    fn finish(&self, py: Python<'_>) -> PyResult<PyTable> {
+    /// Ends the table, and gives the other answers, and the findings if they were asked for.
+    fn finish(&self, py: Python<'_>) -> PyResult<(PyTable, Option<Findings>)> {
         let reading = self.reading.clone();
-        let answers = self.checker.ask(py, move |checker| reading.end(checker))?;
-        finished(py, answers)
+        let ended = self.checker.ask(py, move |checker| reading.end(checker))?;
+        let (answers, findings) = ended.map_err(|fault| fault.raise(py))?;
+        Ok((finished(py, Ok(answers))?, findings.map(Findings)))
     }
 }
 
@@ -155,8 +168,11 @@ fn finished(py: Python<'_>, answers: Result<Answers, Fault>) -> PyResult<PyTable
     PyTable::try_new(vec![batch], schema)
 }
 
-/// The number of rows that are converted at once.
-const ROWS: usize = 1 << 17;
+/// The last answers of a table, and what all have in common.
+type Ended = (Answers, Option<otus::findings::Findings>);
+
+/// The number of rows that are converted at once. The core looks up the texts of a dictionary once for each such part, so parts are large.
+const ROWS: usize = 1 << 20;
 
 impl Reading {
     fn take(
@@ -212,12 +228,14 @@ impl Reading {
         Ok(())
     }
 
-    fn end(&self, checker: &mut Option<otus::table::Checker>) -> Result<Answers, Fault> {
+    fn end(&self, checker: &mut Option<otus::table::Checker>) -> Result<Ended, Fault> {
         let mut answers = Answers::default();
-        for item in checker.take().ok_or_else(over)?.finish()? {
+        let mut rest = checker.take().ok_or_else(over)?.finish()?;
+        for item in rest.by_ref() {
             answers.add(&item?, self.keeps_unusable)?;
         }
-        Ok(answers)
+        let findings = self.has_findings.then(|| rest.into_findings()).transpose()?;
+        Ok((answers, findings))
     }
 }
 

@@ -2,9 +2,10 @@
 
 mod coverage;
 mod same_output;
+mod tables;
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -15,10 +16,10 @@ use otus::{
     Request, SearchOptions, Status, TextFormat, WitnessPolicy,
 };
 
-use crate::args::{AnalyzeArgs, SearchArgs};
-use crate::output::{self, Draft, Stream};
+use crate::args::{AnalyzeArgs, DeclaredArgs, SearchArgs};
+use crate::output::{self, Draft, Sink, Stream};
 use crate::shell::Shell;
-use crate::{picture, watch};
+use crate::{picture, watchdog};
 
 pub(crate) fn run(args: &AnalyzeArgs, shell: &Shell) -> anyhow::Result<Status> {
     let start = Instant::now();
@@ -46,11 +47,16 @@ pub(crate) fn run(args: &AnalyzeArgs, shell: &Shell) -> anyhow::Result<Status> {
             _ => {}
         }
     }
-    watch::answered();
+    watchdog::answered();
     let finished = running.finish()?;
     for sink in reports.end(&finished.summary)? {
-        if let Sink::File(draft) = sink {
-            draft.finish()?;
+        match sink {
+            Sink::Stream(_) => {}
+            Sink::Table(draft) if finished.is_cancelled => {
+                let path = draft.path.display();
+                output::complain(&format!("{path} is not written, since not all was checked"));
+            }
+            Sink::File(draft) | Sink::Table(draft) => drop(draft.finish()?),
         }
     }
     let is_recorded = write_baseline(args, &finished)?;
@@ -78,19 +84,10 @@ fn request(args: &AnalyzeArgs, shell: &Shell) -> anyhow::Result<Request> {
     request.from = args.from;
     request.config = args.logs.config.as_ref().map(PathBuf::from);
     request.group.clone_from(&args.logs.group);
-    let declared = &args.declared;
-    request.question = Asked {
-        kind: args.kind.clone(),
-        observed: args.observed,
-        complete: declared.complete.clone(),
-        may_stop_early: declared.may_stop_early.clone(),
-        may_start_late: declared.may_start_late.clone(),
-        unobserved: declared.unobserved.clone(),
-    };
-    request.allow_empty = declared.allow_empty;
-    request.ignore_unknown_messages = declared.ignore_unknown_messages;
-    request.ignore_order = declared.ignore_order;
-    request.ignore_peers = declared.ignore_peers;
+    request.columns.clone_from(&args.columns);
+    declare(&args.declared, &mut request);
+    request.question.kind.clone_from(&args.kind);
+    request.question.observed = args.observed;
     request.engine = args.engine;
     let search = &args.search;
     request.search = SearchOptions {
@@ -125,9 +122,24 @@ fn request(args: &AnalyzeArgs, shell: &Shell) -> anyhow::Result<Request> {
     request.fail_on = args.fail_on;
     request.baseline.clone_from(&args.baseline);
     request.write_baseline.clone_from(&args.write_baseline);
-    request.results.clone_from(&args.results);
+    request.results = args.results.clone().filter(|path| !tables::are_asked(path));
     request.coverage = coverage::is_asked(args);
     Ok(request)
+}
+
+/// Adds what is declared about single lifelines, and what is ignored.
+pub(super) fn declare(declared: &DeclaredArgs, request: &mut Request) {
+    request.question = Asked {
+        complete: declared.complete.clone(),
+        may_stop_early: declared.may_stop_early.clone(),
+        may_start_late: declared.may_start_late.clone(),
+        unobserved: declared.unobserved.clone(),
+        ..Asked::default()
+    };
+    request.allow_empty = declared.allow_empty;
+    request.ignore_unknown_messages = declared.ignore_unknown_messages;
+    request.ignore_order = declared.ignore_order;
+    request.ignore_peers = declared.ignore_peers;
 }
 
 /// The graph that `--graph` asks for.
@@ -140,28 +152,6 @@ pub(super) fn graph_options(
         bail!("--graph writes .svg, .png, .dot and .json files, not {path}");
     };
     Ok(Some(GraphOptions::new(format, style, args.graph_nodes)))
-}
-
-enum Sink {
-    /// Standard output, or a file to which results are appended. Each part is written as soon as it
-    /// exists.
-    Stream(Box<dyn Write>),
-    /// A file that gets its final name when it is complete.
-    File(Draft),
-}
-
-impl Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Sink::Stream(out) => out.write_all(bytes).and_then(|()| out.flush())?,
-            Sink::File(draft) => draft.file.write_all(bytes)?,
-        }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 type Output = (Box<dyn otus::report::Writer>, Sink);
@@ -179,7 +169,11 @@ fn outputs(
         let file = Sink::File(Draft::create(&report.path)?);
         all.push((report.format.writer(None, false), file));
     }
-    if let Some(path) = &args.results {
+    if let Some(path) = args.results.as_ref().filter(|path| tables::are_asked(path)) {
+        for (file, writer) in tables::writers(path)? {
+            all.push((writer, Sink::Table(Draft::create(&file)?)));
+        }
+    } else if let Some(path) = &args.results {
         let cannot_write = || format!("cannot write {}", path.display());
         let file = File::options().append(true).create(true).open(path);
         let file = file.with_context(cannot_write)?;

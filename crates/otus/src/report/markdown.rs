@@ -28,7 +28,9 @@ impl Writer for Markdown {
     fn begin(&mut self, run: &Run, _: &mut dyn Write) -> io::Result<()> {
         self.name = run.name();
         let words = if run.by_observed { "observed " } else { "" };
-        self.question = format!("{words}{}, {} engine", run.kind, run.engine);
+        if !run.kind.is_empty() {
+            self.question = format!("; question: {words}{}, {} engine", run.kind, run.engine);
+        }
         Ok(())
     }
 
@@ -81,7 +83,7 @@ impl Writer for Markdown {
         writeln!(out, "| {pass} | {weak} | {fail} | {undecided} | {unusable} |\n")?;
         let (cases, actions) =
             (counted(summary.checked(), "multi-trace"), counted(summary.actions, "action"));
-        writeln!(out, "{cases} with {actions}; question: {}.", self.question)?;
+        writeln!(out, "{cases} with {actions}{}.", self.question)?;
         if !self.rows.is_empty() {
             writeln!(out, "\n| case | verdict | what is wrong | specification | log |")?;
             writeln!(out, "|---|---|---|---|---|")?;

@@ -139,6 +139,26 @@ impl ReportFormat {
     }
 }
 
+/// A writer of a table of verdicts as Parquet, with a row for each run.
+#[cfg(feature = "parquet")]
+pub fn verdict_table() -> Box<dyn Writer> {
+    Box::new(crate::parquet::Verdicts::default())
+}
+
+/// The number of failures whose explanations are in the tables of findings.
+#[cfg(feature = "parquet")]
+const SAMPLE: usize = 1_000;
+
+/// Writers of all result tables as Parquet, with their names: `verdicts` with a row for each run, and the
+/// [findings](crate::findings) about all runs: `totals`, `causes`, `sample` and `coverage`, which has rows if coverage is
+/// counted.
+#[cfg(feature = "parquet")]
+pub fn result_tables() -> Vec<(&'static str, Box<dyn Writer>)> {
+    let findings = crate::parquet::findings_writers(SAMPLE).into_iter();
+    let findings = findings.map(|(name, writer)| (name, Box::new(writer) as Box<dyn Writer>));
+    std::iter::once(("verdicts", verdict_table())).chain(findings).collect()
+}
+
 /// The default details of cases for some formats.
 ///
 /// JSONL is for bulk runs, so with it alone failures are not explained and witnesses are left out.

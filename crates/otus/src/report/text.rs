@@ -27,6 +27,16 @@ impl Writer for Text {
 
 fn write(case: &Case, colored: bool, out: &mut dyn Write) -> io::Result<()> {
     let is_fast = case.engine == "fast";
+    if case.kind.is_empty() {
+        writeln!(out, "{}: {}", case.id, case.verdict)?;
+    } else {
+        how(case, is_fast, out)?;
+    }
+    details(case, is_fast, colored, out)
+}
+
+/// The verdict, and how it was found.
+fn how(case: &Case, is_fast: bool, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
         "{}: {} ({}{}, {} partition, {}, {:.1} ms)",
@@ -37,7 +47,10 @@ fn write(case: &Case, colored: bool, out: &mut dyn Write) -> io::Result<()> {
         case.partition,
         counted(case.states, if is_fast { "state" } else { "node" }),
         case.elapsed.as_secs_f64() * 1000.0,
-    )?;
+    )
+}
+
+fn details(case: &Case, is_fast: bool, colored: bool, out: &mut dyn Write) -> io::Result<()> {
     if let Some(spec) = &case.spec {
         match case.tried.as_slice() {
             [] | [_] => writeln!(out, "  specification: {spec}")?,

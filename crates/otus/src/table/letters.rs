@@ -3,14 +3,16 @@
 //! A letter stays valid as long as the checker. Messages that the specification lacks are letters, too, but do not become
 //! known to it: they are added to a copy of its pool for each run that has one, as for files.
 
-use otus_core::{Action, Direction, LifelineId, Partners, Peer};
+use std::sync::Arc;
+
+use otus_core::{Action, Direction, LifelineId, Peer, Signature};
 use otus_syntax::name::{Names, Symbol};
 use otus_trace::{ComponentId, Partition};
 use rustc_hash::FxHashMap;
 
 use super::batch::Texts;
+use super::scope::Scope;
 use crate::options::{Options, unknown};
-use crate::spec::Spec;
 
 /// An event without its run and place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -44,9 +46,9 @@ type Cells = [Option<Symbol>; 3];
 
 #[derive(Debug)]
 pub(super) struct Letters {
-    spec: Spec,
+    scope: Scope,
     options: Options,
-    partition: Partition,
+    partition: Arc<Partition>,
     /// All texts of cells, and the messages that the specification lacks.
     texts: Names,
     all: Vec<Letter>,
@@ -56,9 +58,9 @@ pub(super) struct Letters {
 }
 
 impl Letters {
-    pub(super) fn new(spec: &Spec, options: &Options, partition: Partition) -> Letters {
+    pub(super) fn new(scope: Scope, options: &Options, partition: Arc<Partition>) -> Letters {
         Letters {
-            spec: spec.clone(),
+            scope,
             options: options.clone(),
             partition,
             texts: Names::default(),
@@ -77,8 +79,27 @@ impl Letters {
         self.all[letter as usize].component.0
     }
 
+    /// The number of letters.
     pub(super) fn len(&self) -> usize {
         self.all.len()
+    }
+
+    /// Whether the specification lacks the message.
+    pub(super) fn is_unknown(&self, letter: u32) -> bool {
+        matches!(self.get(letter).message, Message::Unknown(_))
+    }
+
+    /// The number of components.
+    pub(super) fn components(&self) -> usize {
+        self.partition.len()
+    }
+
+    pub(super) fn partition(&self) -> &Arc<Partition> {
+        &self.partition
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.scope.signature
     }
 
     /// The name of a message that the specification lacks.
@@ -89,7 +110,7 @@ impl Letters {
     /// The letter as text, without its peer: `a!m`.
     pub(super) fn text(&self, letter: u32) -> String {
         let Letter { lifeline, direction, message, .. } = self.get(letter);
-        let signature = self.spec.signature();
+        let signature = self.signature();
         let message = match message {
             Message::Known(action) => signature.message_name(action.message),
             Message::Unknown(name) => self.texts.text(name),
@@ -106,11 +127,11 @@ impl Letters {
     }
 
     /// The meaning of a row.
-    pub(super) fn meaning(&mut self, cells: Cells, partners: &Partners) -> Meaning {
+    pub(super) fn meaning(&mut self, cells: Cells) -> Meaning {
         if let Some(&known) = self.meanings.get(&cells) {
             return known;
         }
-        let meaning = match self.read(cells, partners) {
+        let meaning = match self.read(cells) {
             Ok(meaning) => meaning,
             Err(reason) => {
                 self.faults.push(reason);
@@ -121,18 +142,14 @@ impl Letters {
         meaning
     }
 
-    fn read(
-        &mut self,
-        [lifeline, action, peer]: Cells,
-        partners: &Partners,
-    ) -> Result<Meaning, String> {
+    fn read(&mut self, [lifeline, action, peer]: Cells) -> Result<Meaning, String> {
         let null = |column| format!("column `{column}` is null; leave out such rows, or fill it");
         let name = self.texts.text(lifeline.ok_or_else(|| null("lifeline"))?);
         if self.options.ignores(name) {
             return Ok(Meaning::Ignored);
         }
-        let Some(lifeline) = self.spec.lifeline(name) else {
-            let unknown = unknown(&self.spec, name);
+        let Some(lifeline) = self.signature().lifeline_called(name) else {
+            let unknown = unknown(&self.scope.name, self.signature(), name);
             return Err(format!("column `lifeline`: {unknown}; or ignore this lifeline"));
         };
         let action = action.ok_or_else(|| null("action"))?;
@@ -151,13 +168,13 @@ impl Letters {
             ));
         };
         let peer = peer.map(|peer| {
-            let known = self.spec.lifeline(self.texts.text(peer));
+            let known = self.signature().lifeline_called(self.texts.text(peer));
             known.map_or(Peer::Environment, Peer::Lifeline)
         });
-        let message = match self.spec.signature().message(message) {
+        let message = match self.signature().message(message) {
             Some(message) => {
                 let action = Action { lifeline, direction, message, peer: None };
-                Message::Known(peer.map_or(action, |peer| partners.letter(action, peer)))
+                Message::Known(peer.map_or(action, |peer| self.scope.partners.letter(action, peer)))
             }
             None => {
                 let message = message.to_owned();

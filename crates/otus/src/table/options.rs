@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::context::Cancel;
+use crate::context::{Cancel, Stop};
+use crate::error::{Error, Result};
 use crate::options::Options;
 
 /// How a [`Checker`](super::Checker) takes its rows, and what it tells.
@@ -15,6 +16,9 @@ pub struct CheckerOptions {
     pub(crate) checks: Options,
     /// How many failures are explained.
     pub(crate) explained: usize,
+    /// How many failures the findings keep, if they are asked for.
+    pub(super) sample: Option<usize>,
+    pub(super) has_coverage: bool,
     pub(super) expected: Vec<String>,
     pub(super) memory: usize,
     pub(super) folder: Option<PathBuf>,
@@ -33,6 +37,8 @@ impl CheckerOptions {
             is_grouped: true,
             checks: Options::new(),
             explained: 0,
+            sample: None,
+            has_coverage: false,
             expected: Vec::new(),
             memory: MEMORY,
             folder: None,
@@ -58,6 +64,21 @@ impl CheckerOptions {
         CheckerOptions { explained: most, ..self }
     }
 
+    /// Counts the [`Findings`](crate::findings::Findings) of all runs, with a sample of so many explained failures at most.
+    /// [`Answers::into_findings`](super::Answers::into_findings) gives them. The sample is random and, so that findings can be
+    /// merged, does not depend on the order of the runs; on the way to it, more failures are explained than are kept: of n
+    /// failures about `sample · (1 + ln (n / sample))`.
+    pub fn findings(self, sample: usize) -> CheckerOptions {
+        CheckerOptions { sample: Some(sample), ..self }
+    }
+
+    /// Counts in the findings also how often each part of the specification was exercised. This takes an execution for each
+    /// run that is accepted and differs from all before.
+    pub fn coverage(self) -> CheckerOptions {
+        let sample = self.sample.or(Some(0));
+        CheckerOptions { has_coverage: true, sample, ..self }
+    }
+
     /// Sets the runs that must have happened. Those without rows are checked as runs without events.
     pub fn expected<S: Into<String>>(self, runs: impl IntoIterator<Item = S>) -> CheckerOptions {
         CheckerOptions { expected: runs.into_iter().map(Into::into).collect(), ..self }
@@ -77,6 +98,14 @@ impl CheckerOptions {
     /// Sets the token that stops the checker.
     pub fn cancel(self, cancel: Cancel) -> CheckerOptions {
         CheckerOptions { cancel, ..self }
+    }
+
+    /// Ends with an error if the token says so.
+    pub(super) fn require_time(&self) -> Result<()> {
+        if self.cancel.is_cancelled() {
+            return Err(Error::Stopped(Stop::Cancelled));
+        }
+        Ok(())
     }
 
     /// Allows a table without rows, as a part of a larger table may be.

@@ -1,25 +1,21 @@
-//! One run: its sorted rows become a multi-trace with values, and that a case.
-
-use std::sync::Arc;
+//! One run: its sorted rows become a multi-trace with values.
 
 use otus_core::intern::Interner;
 use otus_core::{Action, ActionId, Pool, Value};
 use otus_syntax::SourceId;
 use otus_trace::multitrace::Builder;
-use otus_trace::{Facts, MultiTrace, Partition};
+use otus_trace::{Facts, MultiTrace};
 
 use super::letters::{Letter, Letters, Message};
 use super::rows::{NO_TIME, Row, Rows, Shape};
-use super::{Answer, ValueId, field};
-use crate::analysis::{Item, Judge, TablePlaces};
-use crate::case::Unusable;
+use super::{Known, ValueId, field};
 
 /// The most events of a run whose places are kept. The explanation of a longer run tells no places.
-const MOST_PLACES: usize = 1 << 20;
+pub(super) const MOST_PLACES: usize = 1 << 20;
 
 /// The rows of one run, by clock and order.
-#[derive(Debug)]
-pub(super) struct RunRows {
+#[derive(Debug, Clone)]
+pub(crate) struct RunRows {
     shape: Shape,
     letters: Vec<u32>,
     /// Empty if there are too many.
@@ -31,10 +27,6 @@ pub(super) struct RunRows {
     times: Vec<i64>,
     /// The letters of the first two rows of a clock with the same order, and that order.
     tie: Option<[(u32, i64); 2]>,
-    /// By letter: its action in the pool of the judge, if it was looked up.
-    actions: Vec<Option<ActionId>>,
-    /// The pool that these actions belong to.
-    generation: u64,
 }
 
 impl RunRows {
@@ -47,8 +39,6 @@ impl RunRows {
             values: vec![Vec::new(); shape.fields],
             times: Vec::new(),
             tie: None,
-            actions: Vec::new(),
-            generation: 0,
         }
     }
 
@@ -116,58 +106,63 @@ impl RunRows {
         ))
     }
 
-    /// The answer for the run.
-    pub(super) fn check(
+    /// The number of events.
+    pub(crate) fn len(&self) -> usize {
+        self.letters.len()
+    }
+
+    /// Whether the specification lacks some of the messages.
+    pub(crate) fn has_unknown(&self, known: &Known) -> bool {
+        self.letters.iter().any(|&letter| known.letters.is_unknown(letter))
+    }
+
+    /// Leaves out the events whose messages the specification lacks.
+    pub(crate) fn drop_unknown(&mut self, known: &Known) {
+        let is_kept: Vec<bool> =
+            self.letters.iter().map(|&letter| !known.letters.is_unknown(letter)).collect();
+        retain(&mut self.letters, &is_kept);
+        retain(&mut self.orders, &is_kept);
+        retain(&mut self.times, &is_kept);
+        self.values.iter_mut().for_each(|column| retain(column, &is_kept));
+    }
+
+    /// The multi-trace of the run over the actions of a pool, and what its steps carry if the specification has values.
+    /// `actions`: by letter, its action in that pool, if it was looked up before.
+    pub(crate) fn observed(
         &mut self,
-        judge: &mut Judge,
-        (name, column): (&str, &str),
-        letters: &Letters,
-        values: &Interner<ValueId, Value>,
-    ) -> Answer {
-        let is_strange = |&letter: &u32| matches!(letters.get(letter).message, Message::Unknown(_));
-        // Messages that the specification lacks are added to a copy of the pool, so that they do not become known to the
-        // next run.
-        let mut scratch = self.letters.iter().any(is_strange).then(|| judge.pool().clone());
-        if scratch.is_some() || self.generation != judge.generation() {
-            self.actions.clear();
-        }
-        self.generation = judge.generation();
-        self.actions.resize(letters.len(), None);
-        let partition = judge.partition().clone();
-        let pool = scratch.as_mut().unwrap_or_else(|| judge.pool());
-        let trace = self.trace(partition, letters, pool);
-        if scratch.is_some() {
-            self.actions.clear();
-        }
-        let facts = self.shape.has_times.then(|| self.facts(&trace, values));
+        known: &Known,
+        actions: &mut Vec<Option<ActionId>>,
+        pool: &mut Pool,
+    ) -> (MultiTrace, Option<Facts>) {
+        let trace = self.trace(&known.letters, actions, pool);
+        let facts = self.shape.has_times.then(|| self.facts(&trace, &known.values));
         if self.letters.len() > MOST_PLACES {
             // Memory for the engine.
             self.letters = Vec::new();
             self.values.iter_mut().for_each(|column| *column = Vec::new());
             self.times = Vec::new();
         }
-        let places = TablePlaces { run: name, column, orders: &self.orders, trace: &trace };
-        match judge.judge_table(&places, facts.as_ref(), scratch.as_ref()) {
-            Ok(case) => Item::Case(case),
-            Err(message) => {
-                Item::Unusable(Unusable { id: Some(name.to_owned()), message, place: None })
-            }
-        }
+        (trace, facts)
     }
 
-    /// The multi-trace over the actions of a pool.
+    /// The place of each event in the order of its log, unless there are too many.
+    pub(crate) fn orders(&self) -> &[i64] {
+        &self.orders
+    }
+
     fn trace(
-        &mut self,
-        partition: Arc<Partition>,
+        &self,
         letters: &Letters,
+        actions: &mut Vec<Option<ActionId>>,
         pool: &mut Pool,
     ) -> MultiTrace {
-        let mut builder = Builder::new(partition, self.letters.len(), false);
+        actions.resize(letters.len(), None);
+        let mut builder = Builder::new(letters.partition().clone(), self.letters.len(), false);
         for &letter in &self.letters {
             while builder.component().0 < letters.component(letter) {
                 builder.next_component();
             }
-            let known = &mut self.actions[letter as usize];
+            let known = &mut actions[letter as usize];
             let action = *known.get_or_insert_with(|| action(pool, letters, letter));
             builder.next_moment();
             builder.push(action, 0);
@@ -209,4 +204,10 @@ fn action(pool: &mut Pool, letters: &Letters, letter: u32) -> ActionId {
         }
     };
     pool.intern_action(action)
+}
+
+/// Keeps the items that are marked, unless there are none at all.
+fn retain<T>(items: &mut Vec<T>, is_kept: &[bool]) {
+    let mut marks = is_kept.iter();
+    items.retain(|_| marks.next().is_some_and(|&it| it));
 }

@@ -4,6 +4,11 @@
 mod api;
 mod check;
 mod ctl;
+mod findings;
+mod language;
+mod live_properties;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod project;
 mod specs;
 mod table;

@@ -9,25 +9,25 @@ use otus::{
     UniformObservation, Verdict, WitnessPolicy, analyze,
 };
 
-const PLAIN: &str = "@lifeline{c; s; d}@message{get; page; query; rows; log; ack}\
+pub(crate) const PLAIN: &str = "@lifeline{c; s; d}@message{get; page; query; rows; log; ack}\
     loopW(seq(c -- get -> s, alt(s -- page -> c, seq(s -- query -> d, par(d -- rows -> s, d -- log ->|), \
     s -- page -> c)), loopS(strict(c -- ack -> s))))";
 
-const VALUED: &str = "@lifeline{client; broker}@message{PUBLISH; PUBACK}\
+pub(crate) const VALUED: &str = "@lifeline{client; broker}@message{PUBLISH; PUBACK}\
     loopP(fresh m)(new(s)(seq(client -- PUBLISH[mid = m, client at s] -> broker, \
     broker -- PUBACK[mid = m, client within 2s of s, broker within 1s of s] -> client)))";
 
 /// A seeded source of choices.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn below(&mut self, most: usize) -> usize {
+    pub(crate) fn below(&mut self, most: usize) -> usize {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % most.max(1)
     }
 
-    fn shuffle<T>(&mut self, items: &mut [T]) {
+    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
         for i in (1..items.len()).rev() {
             items.swap(i, self.below(i + 1));
         }
@@ -36,14 +36,14 @@ impl Random {
 
 /// An event: its lifeline, its action, and what it carries, as in a text.
 #[derive(Debug, Clone, PartialEq)]
-struct Event {
-    lifeline: String,
-    action: String,
-    values: Vec<(String, String)>,
+pub(crate) struct Event {
+    pub(crate) lifeline: String,
+    pub(crate) action: String,
+    pub(crate) values: Vec<(String, String)>,
 }
 
 /// A run: for each lifeline, its events.
-type Logs = Vec<(String, Vec<Event>)>;
+pub(crate) type Logs = Vec<(String, Vec<Event>)>;
 
 /// `{[a] a!m.a?n(x=1, time=0.5); [b]}`
 fn logs(text: &str) -> Logs {
@@ -83,7 +83,7 @@ fn event(lifeline: &str, text: &str) -> Event {
     Event { lifeline: lifeline.to_owned(), action: name[lifeline.len()..].to_owned(), values }
 }
 
-fn text(logs: &Logs) -> String {
+pub(crate) fn text(logs: &Logs) -> String {
     let log = |(lifeline, events): &(String, Vec<Event>)| {
         let event = |event: &Event| {
             let values: Vec<String> =
@@ -99,7 +99,7 @@ fn text(logs: &Logs) -> String {
 }
 
 /// Accepted runs and faulty ones: events that are missing, twice, in another order, or carry other values.
-fn runs(spec: &str, count: u64, random: &mut Random) -> Vec<(String, Logs)> {
+pub(crate) fn runs(spec: &str, count: u64, random: &mut Random) -> Vec<(String, Logs)> {
     let files = otus::Texts::default().with("spec.hif", spec.to_owned());
     let context = Context::default().with_files(files);
     let names = vec!["spec.hif".to_owned()];
@@ -137,13 +137,13 @@ fn runs(spec: &str, count: u64, random: &mut Random) -> Vec<(String, Logs)> {
 }
 
 #[derive(Debug, Clone)]
-struct Row {
-    run: String,
-    order: i64,
-    event: Event,
+pub(crate) struct Row {
+    pub(crate) run: String,
+    pub(crate) order: i64,
+    pub(crate) event: Event,
 }
 
-fn rows(runs: &[(String, Logs)]) -> Vec<Row> {
+pub(crate) fn rows(runs: &[(String, Logs)]) -> Vec<Row> {
     let mut rows = Vec::new();
     for (run, logs) in runs {
         // Orders with gaps, some of them far apart.
@@ -201,7 +201,7 @@ struct Layout {
     dictionaries: bool,
 }
 
-fn time(event: &Event) -> Option<i64> {
+pub(crate) fn time(event: &Event) -> Option<i64> {
     let (_, value) = event.values.iter().find(|(field, _)| field == "time")?;
     let (whole, part) = value.split_once('.').unwrap_or((value, ""));
     let part = format!("{part:0<9}");
@@ -551,4 +551,10 @@ fn peers_tell_lifelines_apart() {
     assert_eq!(verdict(Some("b")), Verdict::Pass);
     assert_eq!(verdict(Some("c")), Verdict::Fail);
     assert_eq!(verdict(Some("elsewhere")), Verdict::Fail);
+}
+
+#[test]
+fn a_checker_can_move_to_another_thread() {
+    fn is_send<T: Send>() {}
+    is_send::<Checker>();
 }

@@ -49,6 +49,16 @@ pub(super) fn refuse(args: &AnalyzeArgs) -> anyhow::Result<()> {
         }
         files.push((flag.to_owned(), path.clone()));
     }
+    for (flag, path) in &files {
+        // A file that is no results is found when it is read, before something is appended to it.
+        if flag == "--results" && !super::tables::are_asked(path) {
+            continue;
+        }
+        let is_read = |input: &&String| place(Path::new(input)) == place(path);
+        if let Some(input) = args.files.iter().find(is_read) {
+            bail!("{flag} would overwrite {input}, which is read; give it another name");
+        }
+    }
     for (index, (flag, path)) in files.iter().enumerate() {
         let same = files[..index].iter().find(|(_, other)| place(other) == place(path));
         if let Some((other, _)) = same {

@@ -26,7 +26,7 @@ use serde::Serialize;
 use super::spool::Spool;
 use super::{Run, Writer, capitalized};
 use crate::case::{Case, Place, Unusable, Verdict};
-use crate::summary::{LogSummary, Summary};
+use crate::summary::{LogSummary, Summary, Verdicts};
 pub(crate) use page::head as page_head;
 use page::{Frame, embedded};
 use panel::Panel;
@@ -51,8 +51,9 @@ pub(crate) struct Html {
     /// The rows as JSON.
     rows: Spool,
     listed: u64,
-    /// For each verdict: the number of cases.
+    /// For each verdict: the number of cases, and of those that are listed.
     counts: [u64; VERDICTS.len()],
+    listed_by: [u64; VERDICTS.len()],
     drawn_events: usize,
     /// The number of cases that an earlier run decided.
     earlier: u64,
@@ -83,6 +84,7 @@ impl Writer for Html {
         if *number > most(case.verdict) {
             return Ok(());
         }
+        self.listed_by[case.verdict as usize] += 1;
         if case.conforms() {
             let drawn = u64::from(case.picture.is_some());
             self.drawn += drawn;
@@ -114,6 +116,8 @@ impl Writer for Html {
         let mut frame = std::mem::take(&mut self.frame);
         frame.summary = format!("checked {}: {}", summary.checked(), summary.verdicts);
         frame.totals = totals(summary);
+        self.count_unlisted(summary);
+        frame.causes.clone_from(&summary.causes);
         frame.warnings = self.warnings(summary);
         let is_always_shown = |verdict| matches!(verdict, Verdict::Fail | Verdict::Pass);
         frame.counts = VERDICTS.into_iter().zip(self.counts).collect();
@@ -163,6 +167,22 @@ impl Html {
         }
     }
 
+    /// Counts cases that the totals have and that nobody listed, as in results that are a sample.
+    fn count_unlisted(&mut self, summary: &Summary) {
+        let Verdicts { pass, weak, fail, undecided, .. } = summary.verdicts;
+        let bounded = self.counts[Verdict::WeakFail as usize];
+        let totals = [
+            (Verdict::Pass, pass as u64),
+            (Verdict::WeakPass, weak as u64),
+            (Verdict::Fail, fail as u64),
+            (Verdict::Inconclusive, (undecided as u64).saturating_sub(bounded)),
+        ];
+        for (verdict, total) in totals {
+            let count = &mut self.counts[verdict as usize];
+            *count = total.max(*count);
+        }
+    }
+
     /// The remarks that a reader needs in order to trust the numbers.
     fn warnings(&self, summary: &Summary) -> Vec<String> {
         let mut warnings = Vec::new();
@@ -193,10 +213,16 @@ impl Html {
             ));
         }
         for (verdict, count) in VERDICTS.into_iter().zip(self.counts) {
+            let listed = self.listed_by[verdict as usize];
             if count > most(verdict) {
                 let (count, most) = (grouped(count), grouped(most(verdict)));
                 warnings.push(format!(
                     "Of {count} groups with {verdict}, the first {most} are listed."
+                ));
+            } else if count > listed {
+                let (count, listed) = (grouped(count), grouped(listed));
+                warnings.push(format!(
+                    "Of {count} groups with {verdict}, {listed} are listed: the results have no more."
                 ));
             }
         }

@@ -8,6 +8,8 @@ use serde::Serialize;
 
 use super::panel::Rung;
 use crate::case::Verdict;
+use crate::cause::CAUSES;
+use crate::findings::CauseRow;
 use crate::report::xml_text as escape;
 
 /// The maximum number of failures that are listed for readers without scripts, and of those that are
@@ -44,6 +46,8 @@ pub(super) struct Frame {
     /// Further numbers, with their names.
     pub(super) totals: Vec<(&'static str, String)>,
     pub(super) warnings: Vec<String>,
+    /// Why cases did not pass, if the page is made from results.
+    pub(super) causes: Vec<CauseRow>,
     /// The number of cases by verdict.
     pub(super) counts: Vec<(Verdict, u64)>,
     /// The number of failures, and the first of them as HTML.
@@ -156,6 +160,35 @@ impl Frame {
             let _ = writeln!(page, "<div><dt>{name}</dt><dd><bdi>{value}</bdi></dd></div>");
         }
         page.push_str("</dl>\n</div>\n</section>\n");
+        self.causes(page);
+    }
+
+    /// The causes as a table, the most frequent one first.
+    fn causes(&self, page: &mut String) {
+        if self.causes.is_empty() {
+            return;
+        }
+        page.push_str("<section class=\"causes\">\n<h2>Causes</h2>\n<table>\n<thead><tr>");
+        for head in ["Cause", "Specification", "Groups", "Example", "Its problem"] {
+            let _ = write!(page, "<th class=\"plain\" scope=\"col\">{head}</th>");
+        }
+        page.push_str("</tr></thead>\n<tbody>\n");
+        for CauseRow { cause, place, runs, example, headline } in self.causes.iter().take(LISTED) {
+            let name = CAUSES.iter().find(|it| it.id == cause).map_or(cause.as_str(), |it| it.name);
+            let cells = [name, place.as_deref().unwrap_or_default()].map(escape);
+            let [name, place] = &cells;
+            let (example, headline, runs) = (escape(example), escape(headline), grouped(*runs));
+            let _ = writeln!(
+                page,
+                "<tr><td>{name}</td><td><bdi>{place}</bdi></td><td class=\"number\">{runs}</td>\
+                 <td><bdi>{example}</bdi></td><td>{headline}</td></tr>"
+            );
+        }
+        page.push_str("</tbody>\n</table>\n");
+        if let Some(more) = self.causes.len().checked_sub(LISTED).filter(|&more| more > 0) {
+            let _ = writeln!(page, "<p class=\"quiet\">And {} more.</p>", grouped(more));
+        }
+        page.push_str("</section>\n");
     }
 
     fn without_script(&self, page: &mut String) {

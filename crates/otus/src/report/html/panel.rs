@@ -185,6 +185,9 @@ fn ladder(case: &Case) -> Vec<Rung> {
         if let Some(Cause { name, meaning, help, .. }) = case.cause() {
             rung("Cause", format!("{}. {meaning}\n{help}", capitalized(name)));
         }
+        if let Some(text) = &explanation.restored {
+            rung("Explanation", text.clone());
+        }
         for (title, lines) in places(explanation) {
             rung(title, lines.join("\n"));
         }
@@ -210,6 +213,9 @@ fn ladder(case: &Case) -> Vec<Rung> {
 }
 
 fn places(explanation: &Explanation) -> Vec<(&'static str, Vec<String>)> {
+    if explanation.restored.is_some() {
+        return Vec::new();
+    }
     let expected = explanation.expected.iter();
     let expected = expected.map(|it| format!("{} at {}", it.action, it.place.in_line()));
     let observed = explanation.logs();

@@ -79,6 +79,7 @@ fn failure(id: &str, cause: &'static str, headline: &str, picture: CasePicture) 
         core: None,
         gave_up: None,
         notes,
+        restored: None,
     };
     Case {
         explanation: Some(Box::new(explanation)),
