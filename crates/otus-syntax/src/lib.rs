@@ -29,6 +29,7 @@ pub mod drawing;
 pub mod excerpt;
 pub mod grammar;
 pub mod lexer;
+pub mod mentions;
 pub mod name;
 pub mod options;
 pub mod parser;

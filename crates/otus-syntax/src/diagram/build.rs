@@ -45,7 +45,7 @@ mod repeat;
 mod scope;
 mod sketch;
 
-use alias::Aliases;
+pub(super) use alias::Aliases;
 use scope::{Arrow, Item, Opener, Scope};
 use sketch::Sketch;
 

@@ -17,6 +17,7 @@ mod write;
 pub(super) use preamble::is_diagram;
 pub use preamble::other_diagram;
 pub use read::read;
+pub(super) use read::statements;
 pub use write::{write, written};
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ mod colour;
 mod directive;
 mod language;
 pub mod markdown;
+mod mentions;
 pub mod mermaid;
 mod number;
 mod outline;
@@ -26,6 +27,7 @@ mod tests;
 mod values;
 
 pub use language::language_of;
+pub(crate) use mentions::mentions;
 
 use crate::source::{Source, Span};
 

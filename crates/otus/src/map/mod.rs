@@ -5,7 +5,9 @@
 //! [`LogMap`], as plain data, text or JSON.
 
 mod account;
+pub mod example;
 mod group;
+pub mod lines;
 mod text;
 
 use std::ops::ControlFlow;

@@ -6,13 +6,13 @@ use rustc_hash::FxHashMap;
 use crate::diagram::statement::{Mark, Statement, StatementKind};
 use crate::name::{Name, Symbol};
 
-pub(super) struct Aliases {
+pub(in crate::diagram) struct Aliases {
     /// For each alias: its lifeline; `None` for the environment.
     table: FxHashMap<Symbol, Option<Name>>,
 }
 
 impl Aliases {
-    pub(super) fn of(statements: &[Statement]) -> Aliases {
+    pub(in crate::diagram) fn of(statements: &[Statement]) -> Aliases {
         let mut table = FxHashMap::default();
         for statement in statements {
             if let StatementKind::Mark(mark) = &statement.kind {
@@ -37,7 +37,7 @@ impl Aliases {
     }
 
     /// The lifeline of a participant; `None` for the environment.
-    pub(super) fn lifeline(&self, name: Name) -> Option<Name> {
+    pub(in crate::diagram) fn lifeline(&self, name: Name) -> Option<Name> {
         match self.table.get(&name.symbol) {
             None => Some(name),
             Some(None) => None,

@@ -21,37 +21,24 @@ use super::preamble;
 
 /// Parses the diagram at `range` of a text.
 pub fn read(source: &Source, range: Span) -> Parsed<SpecFile> {
-    let range = if source.text().get(range.range()).is_some() { range } else { source.whole() };
-    let range = without_mark(source, range);
-    let mut reader = Reader {
-        text: &source.text()[..range.end as usize],
-        at: range.start as usize,
-        names: Names::default(),
-        statements: Vec::new(),
-        findings: Findings::unbounded(source.id()),
-        comments: Vec::new(),
-        picture: Picture::default(),
-        openers: Vec::new(),
-        open_directives: 0,
-        errors: 0,
-        unclosed: Vec::new(),
-        has_values: values::is_declared(
-            source.text()[range.range()].lines().filter_map(|line| line.trim().strip_prefix("%%")),
-        ),
-        suspects: Suspects::default(),
-    };
-    if reader.header(range) {
-        reader.trivia();
-        while reader.at < reader.text.len() {
-            reader.statement();
-            reader.trivia();
-        }
-    }
+    let range = diagram_at(source, range);
+    let reader = Reader::at(source, range);
     let Reader { names, statements, mut findings, comments, picture, suspects, .. } = reader;
     picture.report(&mut findings);
     suspects.report(&mut findings);
     let tree = build::build(range, names, &statements, &mut findings);
     findings.with_tree(SpecFile { comments, ..tree })
+}
+
+/// The statements of the diagram at `range` of a text, without the tree that they make.
+pub(crate) fn statements(source: &Source, range: Span) -> (Names, Vec<Statement>) {
+    let reader = Reader::at(source, diagram_at(source, range));
+    (reader.names, reader.statements)
+}
+
+fn diagram_at(source: &Source, range: Span) -> Span {
+    let range = if source.text().get(range.range()).is_some() { range } else { source.whole() };
+    without_mark(source, range)
 }
 
 /// The number of wrong lines after which parsing stops, because the text is probably not a diagram.
@@ -90,6 +77,39 @@ enum OpenerKind {
     /// A `box` around participants.
     Box,
     Directive,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader that has read the whole diagram.
+    fn at(source: &'a Source, range: Span) -> Reader<'a> {
+        let mut reader = Reader {
+            text: &source.text()[..range.end as usize],
+            at: range.start as usize,
+            names: Names::default(),
+            statements: Vec::new(),
+            findings: Findings::unbounded(source.id()),
+            comments: Vec::new(),
+            picture: Picture::default(),
+            openers: Vec::new(),
+            open_directives: 0,
+            errors: 0,
+            unclosed: Vec::new(),
+            has_values: values::is_declared(
+                source.text()[range.range()]
+                    .lines()
+                    .filter_map(|line| line.trim().strip_prefix("%%")),
+            ),
+            suspects: Suspects::default(),
+        };
+        if reader.header(range) {
+            reader.trivia();
+            while reader.at < reader.text.len() {
+                reader.statement();
+                reader.trivia();
+            }
+        }
+        reader
+    }
 }
 
 impl Reader<'_> {

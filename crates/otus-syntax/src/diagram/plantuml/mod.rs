@@ -24,6 +24,7 @@ mod words;
 mod write;
 
 use crate::ast::SpecFile;
+use crate::diagram::statement::Statement;
 use crate::diagram::{Written, build, outline};
 use crate::grammar::Parsed;
 use crate::name::Names;
@@ -61,6 +62,17 @@ fn parse(source: &Source, range: Span, include: Option<&mut Include<'_>>) -> Par
     let statements = read::statements(source, range, include, &mut names, &mut findings);
     let tree = build::build(range, names, &statements, &mut findings);
     findings.with_tree(tree)
+}
+
+/// The statements of the diagram at `range` of a text, without the tree that they make.
+pub(super) fn statements(
+    source: &Source,
+    range: Span,
+    include: Option<&mut Include<'_>>,
+) -> (Names, Vec<Statement>) {
+    let (mut names, mut findings) = (Names::default(), Findings::unbounded(source.id()));
+    let statements = read::statements(source, range, include, &mut names, &mut findings);
+    (names, statements)
 }
 
 /// The PlantUML diagram of a tree.

@@ -50,6 +50,11 @@ impl Draft {
         &self.atom
     }
 
+    /// The first name of a path, which may be a lifeline, and the rest.
+    pub(crate) fn path(&self) -> Option<(Name, Name)> {
+        self.split
+    }
+
     /// Moves all spans to other places.
     pub(crate) fn relocate(&mut self, place: impl Fn(Span) -> Span) {
         self.atom.span = place(self.atom.span);
