@@ -104,6 +104,12 @@ enum Command {
         part: String,
         events: usize,
     },
+    /// Print the time and memory of one way to read the files of a folder.
+    #[command(hide = true)]
+    TableFiles {
+        part: String,
+        folder: PathBuf,
+    },
     /// Print the time and memory of one check, from the file to the answer.
     #[command(hide = true)]
     CtlWhole {
@@ -137,6 +143,7 @@ fn run(Args { command, size }: Args) -> anyhow::Result<ExitCode> {
         Some(Command::Values { parts }) => values::run(size, &parts),
         Some(Command::Table { parts }) => table::run(size, &parts),
         Some(Command::TableOnce { part, events }) => table::once(&part, events),
+        Some(Command::TableFiles { part, folder }) => table::files::once(&part, &folder),
         Some(Command::Live { parts }) => live::run(size, &parts),
         Some(Command::Compare(args)) => compare::run(&args)?,
         Some(Command::EngineOnce(once)) => engine::once(&once)?,

@@ -8,11 +8,19 @@ mod ctl;
 mod derive;
 mod interaction;
 mod logs;
+#[cfg(feature = "lsp")]
+mod lsp;
 mod outputs;
+mod report;
 mod restrict;
+#[cfg(feature = "studio")]
+mod studio;
 mod text;
+#[cfg(feature = "watch")]
+mod watch;
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
@@ -25,9 +33,16 @@ pub(crate) use ctl::*;
 pub(crate) use derive::*;
 pub(crate) use interaction::*;
 pub(crate) use logs::*;
+#[cfg(feature = "lsp")]
+pub(crate) use lsp::*;
 pub(crate) use outputs::*;
+pub(crate) use report::*;
 pub(crate) use restrict::*;
+#[cfg(feature = "studio")]
+pub(crate) use studio::*;
 pub(crate) use text::*;
+#[cfg(feature = "watch")]
+pub(crate) use watch::*;
 
 const OVERVIEW: &str = "\
 Otus checks logs of distributed systems against sequence diagrams. It expects one log per machine. \
@@ -43,6 +58,7 @@ The extension of a file name gives its format; without one, the content does:
   .md#login          the diagram under the heading \"Login\" in Markdown; .md#2: the second diagram
   .htf .jsonl        one multi-trace; many multi-traces, one per line
   .pot.json .ctl     a partial-order trace; CTL formulas
+  .parquet           tables of events, with one event per row
   .log .json .csv    raw logs, read with the otus.toml in their folder or a parent folder;
                      OTLP, Jaeger, Zipkin and ShiViz logs need no otus.toml;
                      .gz and .zst files are unpacked
@@ -57,10 +73,12 @@ Examples:
   otus map logs/ --explain                  show how each line is read
   otus learn logs/                          learn a diagram from logs
   otus ctl run.pot.json 'AG(x < 2)'         does this hold in every order of events?
+  otus studio                               explore all of this in a browser
   otus lint docs/checkout.md#login          find mistakes in a diagram
   otus fmt --check spec/*.hif               are all files in canonical form?
   otus convert sig.hsf model.hif model.mmd  convert to Mermaid
   otus test --list                          list the tests of otus.toml
+  otus report results/ -o report.html       make a report from results
   otus slice run.htf --count 5              cut a run to parts, as if partly observed
   otus remove model.hsf --lifelines broker  a specification without a lifeline
   otus explain O0301                        what does this diagnostic mean?
@@ -101,16 +119,17 @@ pub(crate) enum Color {
 /// The options of a command are built only when that command is found, because building the options of all
 /// commands takes longer than a small check. All commands are built only for a help text that lists them with
 /// their descriptions.
-pub(crate) fn parse() -> Result<Args, clap::Error> {
+pub(crate) fn parse(program: &Path, arguments: &[OsString]) -> Result<Args, clap::Error> {
     let mut command = Args::command();
     let lists_commands = |first: &OsString| {
         let is_command = command.get_subcommands().any(|one| first == one.get_name());
         !is_command && first != "--version" && first != "-V"
     };
-    if std::env::args_os().nth(1).is_none_or(|first| lists_commands(&first)) {
+    if arguments.first().is_none_or(lists_commands) {
         command.build();
     }
-    let mut matches = command.try_get_matches()?;
+    let all = std::iter::once(program.as_os_str()).chain(arguments.iter().map(OsString::as_os_str));
+    let mut matches = command.try_get_matches_from(all)?;
     Args::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut Args::command()))
 }
 
@@ -119,6 +138,10 @@ pub(crate) fn parse() -> Result<Args, clap::Error> {
 pub(crate) enum Command {
     Analyze(Box<AnalyzeArgs>),
     Ctl(CtlArgs),
+    #[cfg(feature = "watch")]
+    Watch(Box<WatchArgs>),
+    #[cfg(feature = "studio")]
+    Studio(StudioArgs),
     Explore(ExploreArgs),
     Draw(DrawArgs),
     Map(MapArgs),
@@ -128,12 +151,15 @@ pub(crate) enum Command {
     Demo(DemoArgs),
     Fmt(FmtArgs),
     Lint(LintArgs),
+    #[cfg(feature = "lsp")]
+    Lsp(LspArgs),
     Convert(ConvertArgs),
     Slice(SliceArgs),
     Mutate(MutateArgs),
     Project(ProjectArgs),
     Remove(RemoveArgs),
     Test(TestArgs),
+    Report(ReportArgs),
     Explain(ExplainArgs),
     Schema(SchemaArgs),
     Completions(CompletionsArgs),

@@ -1,6 +1,6 @@
 //! Writes to standard output, standard error and files.
 
-use std::io::{BufWriter, IsTerminal as _, Write as _};
+use std::io::{BufWriter, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -74,7 +74,7 @@ pub(crate) fn deliver(
 #[derive(Debug)]
 pub(crate) struct Draft {
     /// The file as the user named it.
-    path: PathBuf,
+    pub(crate) path: PathBuf,
     /// The file that is replaced.
     target: PathBuf,
     pub(crate) file: BufWriter<NamedTempFile>,
@@ -111,6 +111,31 @@ impl Draft {
     pub(crate) fn finish(self) -> anyhow::Result<PathBuf> {
         rename(self.file, &self.target).with_context(|| cannot_write(&self.path))?;
         Ok(self.path)
+    }
+}
+
+/// Where a report goes.
+pub(crate) enum Sink {
+    /// Standard output, or a file to which results are appended. Each part is written as soon as it
+    /// exists.
+    Stream(Box<dyn Write>),
+    /// A file that gets its final name when it is complete.
+    File(Draft),
+    /// A table, which cannot say that runs are missing, so that it must not be taken for a whole one.
+    Table(Draft),
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match self {
+            Sink::Stream(out) => out.write_all(bytes).and_then(|()| out.flush())?,
+            Sink::File(draft) | Sink::Table(draft) => draft.file.write_all(bytes)?,
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
     }
 }
 

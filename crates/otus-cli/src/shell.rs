@@ -11,7 +11,7 @@ use otus::{Context, Monitor, Notice, Progress};
 use crate::args::{Args, Color};
 use crate::output;
 use crate::output::Stream;
-use crate::watch::{self, Limits};
+use crate::watchdog::{self, Limits};
 
 #[derive(Debug, Clone)]
 pub(crate) struct Shell {
@@ -25,7 +25,8 @@ impl Shell {
         let color = args.color;
         let monitor = Arc::new(Terminal::new(color));
         let limits = Limits::new(&args.limits);
-        let context = Context { files: watch::files(&limits), cancel: watch::token(), monitor };
+        let context =
+            Context { files: watchdog::files(&limits), cancel: watchdog::token(), monitor };
         Shell { color, context, limits }
     }
 

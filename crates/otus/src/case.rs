@@ -31,11 +31,14 @@ pub struct Case {
     /// The verdict.
     #[serde(serialize_with = "write_verdict")]
     pub verdict: Verdict,
-    /// The name of the question.
+    /// The name of the question; empty if the case was read from results that do not tell it.
+    #[serde(skip_serializing_if = "str::is_empty")]
     pub kind: &'static str,
-    /// The lifelines that share a log: `discrete`, `trivial`, or a list of groups.
+    /// The lifelines that share a log: `discrete`, `trivial`, or a list of groups; empty as above.
+    #[serde(skip_serializing_if = "str::is_empty")]
     pub partition: Arc<str>,
-    /// The engine: `fast` or `graph`.
+    /// The engine: `fast` or `graph`; empty as above.
+    #[serde(skip_serializing_if = "str::is_empty")]
     pub engine: &'static str,
     /// The number of states (of the fast engine) or nodes (of a search).
     pub states: u64,

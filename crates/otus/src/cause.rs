@@ -14,9 +14,17 @@ pub struct Cause {
     pub help: &'static str,
 }
 
+/// A formula that fails, as `otus watch` tells it among other verdicts.
+pub(crate) const VIOLATED: Cause = Cause {
+    id: "violated-property",
+    name: "violated property",
+    meaning: "A formula does not hold in every order of events that the observed causality allows.",
+    help: "Follow the run below the headline: it is one of the possible orders, and at its end the formula fails.",
+};
+
 /// All causes of failures. After them come the entries for failures without a known cause, for weak
 /// passes and for undecided cases.
-pub const CAUSES: [Cause; 21] = [
+pub const CAUSES: [Cause; 22] = [
     Cause {
         id: "unknown-lifeline",
         name: "unknown lifeline",
@@ -125,6 +133,7 @@ pub const CAUSES: [Cause; 21] = [
         meaning: "What was observed fits different choices of the specification, and none of them as a whole.",
         help: "Two logs disagree about which alternative was taken, or a loop was left at different times.",
     },
+    VIOLATED,
     Cause {
         id: "not-explained",
         name: "cannot have happened",

@@ -108,6 +108,9 @@ pub fn convert(context: &Context, request: &ConvertRequest) -> Result<Converted>
         }
         Format::Cnf => formula::write(context, &mut loaded)?,
         Format::Ctl => unfit!("formulas cannot be made from other formats; see `otus fmt`"),
+        Format::Parquet => unfit!(
+            "tables of events are read, not written; `otus analyze --results NAME.parquet` writes one of verdicts"
+        ),
         Format::Hcf => unfit!("options cannot be made from other formats; see `otus fmt`"),
         Format::Markdown => unfit!(
             "Markdown is read, not written; convert --to mermaid and paste the diagram into a fence"

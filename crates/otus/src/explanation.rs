@@ -52,6 +52,9 @@ pub struct Explanation {
     /// The remaining text, one note per line.
     #[serde(skip)]
     pub notes: Vec<Note>,
+    /// The whole text, if the explanation was read from results, or is about a formula.
+    #[serde(skip)]
+    pub(crate) restored: Option<String>,
 }
 
 /// A line below an explanation, like `repair: insert b!m at the end`.
@@ -218,6 +221,30 @@ pub struct CoreLog {
 }
 
 impl Explanation {
+    /// An explanation that is a text, whose first line has the headline.
+    pub(crate) fn told(
+        (cause, cause_name): (&'static str, &'static str),
+        headline: String,
+        text: String,
+    ) -> Explanation {
+        Explanation {
+            cause,
+            cause_name,
+            headline,
+            expected: Vec::new(),
+            observed: None,
+            value: None,
+            related: Vec::new(),
+            furthest: Vec::new(),
+            alone: Vec::new(),
+            repair: None,
+            core: None,
+            gave_up: None,
+            notes: Vec::new(),
+            restored: Some(text),
+        }
+    }
+
     /// All places of the logs.
     pub(crate) fn logs(&self) -> impl Iterator<Item = &LogPlace> {
         self.observed.iter().chain(&self.related)
@@ -225,6 +252,9 @@ impl Explanation {
 
     /// As text for people, with the lines of specification and logs. Each line ends with a newline.
     pub fn render(&self, colored: bool) -> String {
+        if let Some(text) = &self.restored {
+            return format!("{}\n", text.trim_end());
+        }
         let renderer = if colored { Renderer::styled() } else { Renderer::plain() };
         let title = Level::ERROR.primary_title(&self.headline).id(self.cause);
         let mut group: Group<'_> = Group::with_title(title);

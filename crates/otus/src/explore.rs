@@ -5,13 +5,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use otus_analysis::graph::record::{Context as Recorded, Graph};
+use otus_analysis::graph::values::Learned;
+use otus_analysis::values::ValueWalks;
 use otus_analysis::{Config, explore as engine, generate};
 use otus_core::budget::Budget;
-use otus_core::{Pool, TermId, automaton};
+use otus_core::{Pool, TermId, Valued, automaton};
 use otus_draw::layout::automaton as automaton_layout;
-use otus_syntax::ast::SpecFile;
+use otus_syntax::ast::{SpecFile, TraceFile};
 use otus_syntax::options::{Generation, Logger, Process, TracegenOption};
 use otus_trace::multitrace::Partition;
+use otus_trace::raise_with_facts;
 
 use crate::analysis::SearchOptions;
 use crate::analysis::attach::{GraphOptions, LOGGER_NODES};
@@ -25,6 +28,8 @@ use crate::load::{Loaded, options};
 use crate::picture::{self, Picture, PictureFormat, PictureStyle};
 use crate::units::counted;
 
+/// The seed of the values of multi-traces.
+const SEED: u64 = 0;
 /// The maximum number of nodes of a search.
 const NODES: u64 = 1_000_000;
 
@@ -93,23 +98,27 @@ pub fn explore(context: &Context, request: &ExploreRequest) -> Result<Explored> 
         (filters.depth, filters.nodes) = (Some(6), Some(500));
     }
     let mut graph = Graph::default();
-    let mut shown = None;
-    let (report, positions) = match lowered.valued.as_deref() {
-        Some(valued) => {
-            let found = engine::explore_valued(&lowered.pool, valued, &config, &mut graph);
-            let (report, positions, mut learned) =
-                found.map_err(|unfit| Error::Unfit(unfit.to_string()))?;
-            let plain = learned.without_values(&mut lowered.pool, &graph);
-            shown = Some((learned.show(&lowered.pool, &graph, None), plain));
-            (report, positions)
+    let wanted = wanted(request, files, &lowered.pool)?;
+    let mut trees = Vec::new();
+    let (report, positions) = if let Some(valued) = lowered.valued.as_deref() {
+        let found = engine::explore_valued(&lowered.pool, valued, &config, &mut graph);
+        let (report, positions, mut learned) =
+            found.map_err(|unfit| Error::Unfit(unfit.to_string()))?;
+        if let Some(wanted) = &wanted {
+            trees = with_values(context, &mut lowered.pool, valued, (&graph, &learned), wanted);
         }
-        None => engine::explore(&mut lowered.pool, term, &config, &mut graph),
+        let shown = learned.show(&lowered.pool, &graph, None);
+        (lowered.pool, graph) = (shown.pool, shown.graph);
+        (report, positions)
+    } else {
+        let found = engine::explore(&mut lowered.pool, term, &config, &mut graph);
+        if let Some(wanted) = &wanted {
+            let traces = generate::of_graph(&graph, wanted.generation);
+            let tree = |trace: &Vec<_>| projected(&lowered.pool, &wanted.partition, trace);
+            trees = traces.iter().map(tree).collect();
+        }
+        found
     };
-    // The steps as actions of multi-traces, if they are not those that are shown.
-    let mut plain = None;
-    if let Some((shown, steps)) = shown {
-        (lowered.pool, graph, plain) = (shown.pool, shown.graph, Some(steps));
-    }
     let mut loggers = options::loggers(files, Process::Explore);
     let automaton = loggers
         .any(|(_, logger)| matches!(logger, Logger::Automaton))
@@ -123,13 +132,7 @@ pub fn explore(context: &Context, request: &ExploreRequest) -> Result<Explored> 
         .clone()
         .or_else(by_logger)
         .map(|options| (options.render(&recorded, &graph, (&legend, None)), options.path));
-    let wanted = wanted(request, files, &lowered.pool)?;
     let tree = (wanted.is_none() && request.graph.is_none()).then(|| tree(&recorded, &graph));
-    if wanted.is_some() && plain.is_some() {
-        context.remark(
-            "warning: values are not regarded here: the multi-traces have names only".to_owned(),
-        );
-    }
     let traces = wanted.map(|wanted| {
         let mut made = Vec::new();
         let mut take = |derived| {
@@ -137,8 +140,8 @@ pub fn explore(context: &Context, request: &ExploreRequest) -> Result<Explored> 
             Ok(())
         };
         let mut unique = Unique::new(&mut take);
-        for trace in generate::of_graph(plain.as_ref().unwrap_or(&graph), wanted.generation) {
-            unique.add(projected(&lowered.pool, &wanted.partition, &trace))?;
+        for tree in trees {
+            unique.add(tree)?;
         }
         Ok((made, wanted.folder))
     });
@@ -165,6 +168,39 @@ pub fn explore(context: &Context, request: &ExploreRequest) -> Result<Explored> 
         text,
         is_limited: report.stop.is_early(),
     })
+}
+
+/// The multi-traces of the nodes of a graph, with values that satisfy the guards.
+fn with_values(
+    context: &Context,
+    pool: &mut Pool,
+    valued: &Valued,
+    (graph, learned): (&Graph, &Learned),
+    wanted: &Wanted,
+) -> Vec<TraceFile> {
+    let traces = generate::of_graph(graph, wanted.generation);
+    let longest = traces.iter().map(Vec::len).max().unwrap_or(0);
+    let walks = ValueWalks::new(pool, valued, &wanted.partition, longest, SEED);
+    let mut walks = walks.until(context.cancel.clone());
+    let is_accepted = wanted.generation == Generation::Exact;
+    let trees: Vec<TraceFile> = traces
+        .iter()
+        .filter_map(|trace| {
+            let leaves: Vec<_> = trace.iter().filter_map(|&event| learned.leaf(event)).collect();
+            let walked = walks.walk_along(&leaves, is_accepted)?;
+            let (trace, facts) = (&walked.trace, &walked.facts);
+            Some(raise_with_facts(trace, facts, &valued.fields, walks.pool()))
+        })
+        .collect();
+    let without = traces.len() - trees.len();
+    if without > 0 {
+        context.remark(format!(
+            "warning: no values were found for {}, which {} left out",
+            counted(without, "multi-trace"),
+            if without == 1 { "is" } else { "are" },
+        ));
+    }
+    trees
 }
 
 /// The automaton of an interaction, in a file named after the specification.

@@ -146,6 +146,66 @@ impl Files for Disk {
     }
 }
 
+/// Another source of files whose bytes a [`Tap`] sees on their way.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Tapped<F, T> {
+    /// The source of files.
+    pub files: F,
+    /// What sees their bytes.
+    pub tap: T,
+}
+
+/// What sees the bytes of files while they are read.
+pub trait Tap: Debug + Send + Sync {
+    /// The reader to use instead of that of a file that was opened, or of standard input, which has no path.
+    ///
+    /// # Errors
+    /// If the tap reads the file itself, and it cannot be read.
+    fn tap(
+        &self,
+        path: Option<&Path>,
+        reader: Box<dyn Read + Send>,
+    ) -> io::Result<Box<dyn Read + Send>>;
+}
+
+impl<F: Files, T: Tap> Files for Tapped<F, T> {
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
+        self.tap.tap(Some(path), self.files.open(path)?)
+    }
+
+    fn open_at(&self, path: &Path, start: u64) -> io::Result<Box<dyn Read + Send>> {
+        self.tap.tap(Some(path), self.files.open_at(path, start)?)
+    }
+
+    fn kind(&self, path: &Path) -> Option<FileKind> {
+        self.files.kind(path)
+    }
+
+    fn list(&self, folder: &Path) -> io::Result<Vec<(PathBuf, FileKind)>> {
+        self.files.list(folder)
+    }
+
+    fn absolute(&self, path: &Path) -> PathBuf {
+        self.files.absolute(path)
+    }
+
+    fn resolved(&self, path: &Path) -> PathBuf {
+        self.files.resolved(path)
+    }
+
+    fn working_folder(&self) -> PathBuf {
+        self.files.working_folder()
+    }
+
+    fn size(&self, path: &Path) -> Option<u64> {
+        self.files.size(path)
+    }
+
+    fn standard_input(&self) -> io::Result<Box<dyn Read + Send>> {
+        self.tap.tap(None, self.files.standard_input()?)
+    }
+}
+
 /// Files in memory.
 ///
 /// ```
@@ -216,7 +276,8 @@ impl Files for Texts {
     }
 }
 
-fn without_parents(path: &Path) -> PathBuf {
+/// The path without `.` and `..`, so that each file has one name. Links are not followed.
+pub fn without_parents(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
         match part {

@@ -49,6 +49,7 @@ pub fn format(context: &Context, name: &str, from: Option<Format>) -> Result<For
         | Format::Plantuml
         | Format::Markdown
         | Format::Jsonl
+        | Format::Parquet
         | Format::Pot
         | Format::Cnf => {
             unfit!(

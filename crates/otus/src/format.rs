@@ -27,6 +27,8 @@ pub enum Format {
     Markdown,
     /// A case file: one multi-trace per line, as JSON.
     Jsonl,
+    /// A table of events.
+    Parquet,
     /// A partial-order trace.
     Pot,
     /// CTL formulas.
@@ -61,6 +63,7 @@ impl Format {
             "puml" | "plantuml" | "pu" | "iuml" | "wsd" => Some(Format::Plantuml),
             "md" | "markdown" => Some(Format::Markdown),
             "jsonl" | "ndjson" => Some(Format::Jsonl),
+            "parquet" | "pq" => Some(Format::Parquet),
             "ctl" => Some(Format::Ctl),
             "cnf" | "dimacs" => Some(Format::Cnf),
             _ => None,
@@ -125,7 +128,7 @@ impl Format {
 
     /// Whether this is a format of specifications, which logs never have.
     pub fn is_specification(self) -> bool {
-        !matches!(self, Format::Htf | Format::Jsonl | Format::Pot)
+        !matches!(self, Format::Htf | Format::Jsonl | Format::Parquet | Format::Pot)
     }
 
     /// Whether this is the format of a sequence diagram.
@@ -134,7 +137,7 @@ impl Format {
     }
 
     pub(crate) fn is_multi_trace(self) -> bool {
-        matches!(self, Format::Htf | Format::Jsonl)
+        matches!(self, Format::Htf | Format::Jsonl | Format::Parquet)
     }
 }
 
@@ -158,6 +161,7 @@ pub(crate) fn of_text(path: Option<&Path>, text: &str) -> Option<Format> {
         | Format::Mermaid
         | Format::Plantuml
         | Format::Markdown
+        | Format::Parquet
         | Format::Pot
         | Format::Ctl
         | Format::Cnf => true,

@@ -221,6 +221,7 @@ impl Learnt {
             | Format::Htf
             | Format::Markdown
             | Format::Jsonl
+            | Format::Parquet
             | Format::Pot
             | Format::Ctl
             | Format::Cnf => None,

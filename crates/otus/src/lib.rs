@@ -46,32 +46,46 @@
 //! - [`report`]: cases as text, JSON, `JUnit`, SARIF, TAP, GitHub annotations, Markdown and HTML;
 //! - [`map`], [`init`], [`learn`]: raw logs: the account of every line, a proposed `otus.toml`, a learnt diagram;
 //! - [`Spec`], [`Run`], [`Recorder`], [`Options`], [`assert_conforms!`], [`Project`]: for tests;
-//! - [`table`]: the runs in batches of events, as tables and streams have them;
+//! - [`table`]: the runs in batches of events, as tables and streams have them; [`findings`]: what many runs have in common;
+//! - [`language`]: what editors ask about texts while they are written;
+//! - [`results`]: reports from what an analysis wrote before;
+//! - [`live`]: groups of logs that grow, for programs that follow a running system;
 //! - [`ctl`]: formulas over every order that the observed causality allows, and [`assert_holds!`].
 //!
 //! The crates below (`otus-syntax`, `otus-core`, `otus-trace`, `otus-analysis`, `otus-ctl`, `otus-draw`) may change
 //! their interfaces in every version; this crate only in a major version.
 #![forbid(unsafe_code)]
+// The other build tells what nobody needs at all.
+#![cfg_attr(
+    not(feature = "parquet"),
+    allow(dead_code, unused_imports, reason = "some parts are for tables of Parquet only")
+)]
 #![warn(missing_docs)]
 
+pub mod amend;
 mod analysis;
 mod assert;
 mod case;
 mod cause;
+pub mod compare;
 mod context;
 pub mod convert;
 pub mod ctl;
 pub mod derive;
 mod diagnostics;
+pub mod draft;
 pub mod draw;
 mod error;
 mod explanation;
 pub mod explore;
 mod files;
+pub mod findings;
 pub mod fmt;
 mod format;
 pub mod generate;
+mod guard;
 pub mod init;
+pub mod language;
 pub mod learn;
 pub mod lint;
 mod load;
@@ -79,12 +93,15 @@ mod logs;
 pub mod map;
 mod options;
 mod page;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod picture;
 #[doc(hidden)]
 pub mod project;
 mod recorder;
 pub mod report;
 pub mod restrict;
+pub mod results;
 mod run;
 pub mod schema;
 mod spec;
@@ -103,6 +120,8 @@ struct Page;
 
 pub use analysis::attach::{GraphFormat, GraphOptions};
 pub use analysis::coverage::CoverageReport;
+pub use analysis::live;
+pub use analysis::study;
 pub use analysis::{
     Analysis, Asked, EngineChoice, Explain, Finished, Item, Limits, Request, Running,
     SearchOptions, TextFormat, UniformObservation, WitnessPolicy, analyze,
@@ -121,8 +140,10 @@ pub use explanation::{
     Core, CoreLog, Edit, Explanation, LogPlace, LogProgress, Note, Repair, Situation, SpecPlace,
     ValueFault,
 };
-pub use files::{Disk, FileKind, Files, Texts};
+pub use files::{Disk, FileKind, Files, Tap, Tapped, Texts, without_parents};
 pub use format::Format;
+#[doc(hidden)]
+pub use guard::quiet_panics;
 #[doc(hidden)]
 pub use load::expand;
 pub use options::{Observed, Options};

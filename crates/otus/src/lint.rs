@@ -31,9 +31,29 @@ pub struct Linted {
 /// # Errors
 /// If a file cannot be read, or multi-traces are given with several specifications.
 pub fn lint(context: &Context, names: &[String], from: Option<Format>) -> Result<Linted> {
+    let mut sessions = Vec::new();
+    let mut loaded = check(context, names, from, |lowered, loaded| {
+        sessions.extend(loops(lowered, loaded));
+    })?;
+    let (specifications, traces) = (loaded.specs.len(), loaded.traces.len());
+    Ok(Linted { found: loaded.take_diagnostics(), sessions, specifications, traces })
+}
+
+/// The findings alone, without a look at sessions, which may take long.
+pub(crate) fn findings(context: &Context, names: &[String]) -> Result<Diagnostics> {
+    check(context, names, None, |_, _| {}).map(|mut loaded| loaded.take_diagnostics())
+}
+
+/// The texts with their findings. `each` sees every specification before multi-traces are checked against it.
+fn check(
+    context: &Context,
+    names: &[String],
+    from: Option<Format>,
+    mut each: impl FnMut(&Lowered, &Loaded),
+) -> Result<Loaded> {
     let loaded = Loaded { takes_all_fences: true, ..Loaded::default() };
     let mut loaded = loaded.read_more(context, names, from)?;
-    let (mut checked, mut sessions) = (Vec::new(), Vec::new());
+    let mut checked = Vec::new();
     for spec in &loaded.specs {
         let mut lowered = spec.lower();
         // In a text with errors, a name that seems unused may be used in the part that was not parsed.
@@ -41,7 +61,7 @@ pub fn lint(context: &Context, names: &[String], from: Option<Format>) -> Result
             let trees: Vec<_> = spec.files.iter().collect();
             loaded.diagnostics.extend(otus_core::lint(&trees, &lowered));
         }
-        sessions.extend(loops(&lowered, &loaded));
+        each(&lowered, &loaded);
         loaded.diagnostics.append(&mut lowered.diagnostics);
         checked.push(lowered);
     }
@@ -50,10 +70,8 @@ pub fn lint(context: &Context, names: &[String], from: Option<Format>) -> Result
         unfit!("traces are checked against one specification; {count} are given here");
     }
     loaded.check_traces(checked.first_mut());
-    let diagnostics = &mut loaded.diagnostics;
-    diagnostics.sort_by_key(|found| (found.primary.source, found.primary.span.start));
-    let (specifications, traces) = (loaded.specs.len(), loaded.traces.len());
-    Ok(Linted { found: loaded.take_diagnostics(), sessions, specifications, traces })
+    loaded.diagnostics.sort_by_key(|found| (found.primary.source, found.primary.span.start));
+    Ok(loaded)
 }
 
 /// A sentence about every loop of sessions with values, if each lifeline has its own log.

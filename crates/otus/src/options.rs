@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use otus_analysis::Question;
 use otus_analysis::values::Clocks;
+use otus_core::Signature;
 use otus_core::budget::Budget;
 use otus_syntax::suggest::did_you_mean;
 use otus_trace::Partition;
@@ -164,7 +165,7 @@ impl Options {
             let mut component = Vec::new();
             for name in group {
                 let Some(lifeline) = spec.lifeline(name) else {
-                    unfit!("Options::together: {}", unknown(spec, name));
+                    unfit!("Options::together: {}", unknown(spec.name(), spec.signature(), name));
                 };
                 component.push(lifeline);
             }
@@ -211,7 +212,7 @@ impl Options {
                 }
             }
             if !is_used {
-                unfit!("Options::log: {}", unknown(spec, pattern));
+                unfit!("Options::log: {}", unknown(spec.name(), spec.signature(), pattern));
             }
         }
         Ok(Declared { base, is_chosen: true, lifelines })
@@ -219,12 +220,12 @@ impl Options {
 }
 
 /// The error that there is no such lifeline, with a suggestion.
-pub(crate) fn unknown(spec: &Spec, name: &str) -> String {
-    let known: Vec<&str> = spec.lifelines().collect();
+pub(crate) fn unknown(spec: &str, signature: &Signature, name: &str) -> String {
+    let known: Vec<&str> = signature.lifelines().map(|(_, name)| name).collect();
     let help = did_you_mean(name, known.iter().copied()).unwrap_or_else(|| {
         let listed: Vec<String> = known.iter().take(8).map(|name| format!("`{name}`")).collect();
         let more = if known.len() > listed.len() { ", …" } else { "" };
         format!("there are {}{more}", listed.join(", "))
     });
-    format!("{} has no lifeline `{name}`; {help}", spec.name())
+    format!("{spec} has no lifeline `{name}`; {help}")
 }

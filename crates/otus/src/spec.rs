@@ -11,10 +11,11 @@ use otus_syntax::source::offset;
 use otus_trace::multitrace::Builder;
 use otus_trace::{ComponentId, Facts, FieldNames, MultiTrace};
 
+use crate::analysis::coverage::Covering;
 use crate::analysis::{Method, Plan, PlannedSpec, check_recorded};
 use crate::case::Case;
 use crate::context::Context;
-use crate::error::{Result, unfit};
+use crate::error::{Error, Result, unfit};
 use crate::explanation::Note;
 use crate::files::Texts;
 use crate::format::Format;
@@ -201,7 +202,7 @@ impl Spec {
                 [] => String::new(),
                 others => format!(" (nor `{}`)", others.join("`, `")),
             };
-            let unknown = options::unknown(self, first);
+            let unknown = options::unknown(self.name(), self.signature(), first);
             unfit!("{unknown}{others}; Options::ignore leaves out what it records");
         }
         let mut builder = Builder::new(partition, run.len(), true);
@@ -218,6 +219,15 @@ impl Spec {
 
     pub(crate) fn planned(&self) -> &Arc<PlannedSpec> {
         &self.planned
+    }
+
+    /// Counts which parts of the interaction were exercised.
+    pub(crate) fn covering(&self) -> Result<Covering> {
+        let PlannedSpec { pool, term, text, .. } = &*self.planned;
+        let Some(source) = text.interaction() else {
+            return Err(Error::Bug("the interaction has no text".to_owned()));
+        };
+        Covering::of((pool, *term), &self.inner.tree, source)
     }
 
     pub(crate) fn signature(&self) -> &Signature {

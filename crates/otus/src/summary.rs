@@ -12,6 +12,7 @@ use otus_trace::run::Accounting;
 
 use crate::analysis::coverage::CoverageReport;
 use crate::case::{Outcome, Place};
+use crate::findings::CauseRow;
 use crate::logs::findings;
 use crate::units::counted;
 
@@ -95,6 +96,8 @@ pub struct Summary {
     pub warnings: Vec<String>,
     /// The coverage of the specification, if requested.
     pub coverage: Option<Box<CoverageReport>>,
+    /// The causes of verdicts other than Pass, if the report is made from results.
+    pub causes: Vec<CauseRow>,
 }
 
 /// The lifelines of a specification, counted.

@@ -22,8 +22,8 @@ Examples:
   otus demo otel --folder shop     write the files to `shop`
   otus demo ctl --write            write the files only")]
 pub(crate) struct DemoArgs {
-    /// The example to run: mqtt (raw logs), otel (spans), raft (a property of a cluster), ctl
-    /// (formulas) or papers [default: mqtt].
+    /// The example to run: mqtt (raw logs), otel (spans), raft (a property of a cluster), live (a
+    /// running system), ctl (formulas) or papers [default: mqtt].
     #[arg(value_enum, default_value_t = Demo::Mqtt, hide_default_value = true)]
     pub(crate) name: Demo,
 
@@ -36,6 +36,10 @@ pub(crate) struct DemoArgs {
     /// Write the files, and run no command.
     #[arg(long)]
     pub(crate) write: bool,
+
+    /// Be one of the processes of `live`.
+    #[arg(long, value_name = "NAME", hide = true)]
+    pub(crate) service: Option<Service>,
 }
 
 /// The examples of `otus demo`.
@@ -47,11 +51,24 @@ pub(crate) enum Demo {
     Otel,
     /// Logs of an etcd cluster: elections, and at most one leader per term.
     Raft,
+    /// Three processes that run, and the event on which one of them is wrong.
+    Live,
     /// Two writers and a lock, checked over every possible order of events.
     Ctl,
     /// Examples of the papers on which Otus is based, checked by their searches and by the fast
     /// engine.
     Papers,
+}
+
+/// The processes of the small system of `otus demo live`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Service {
+    /// Takes orders, charges the bank, and lets the store ship.
+    Shop,
+    /// Pays what it is charged.
+    Bank,
+    /// Ships.
+    Store,
 }
 
 /// Run the tests in otus.toml and compare the verdicts with the expected ones

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 use otus::report::ReportFormat;
+use otus::table::TableColumns;
 use otus::{EngineChoice, Explain, FailOn, Format, UniformObservation};
 
 use super::common::FORMATS;
@@ -17,7 +18,9 @@ use super::{Choice, CoverageOutput, LimitArgs, LogArgs, ReportFile, SearchArgs, 
 /// rules of the otus.toml in their folder or a parent folder. The rules map lines to actions and put
 /// the actions into groups; each group is one multi-trace. OTLP, Jaeger, Zipkin and ShiViz logs need
 /// no otus.toml. `otus init` proposes an otus.toml, `otus map --explain` shows how each line is read,
-/// and docs/logs.md has recipes. If you name no specification, the one in the otus.toml of this
+/// and docs/logs.md has recipes. A Parquet file (.parquet) is a table with one event per row: its run,
+/// lifeline and action, and its order in the log; all Parquet files of a call are one table, and each
+/// run is one multi-trace. If you name no specification, the one in the otus.toml of this
 /// folder or a parent folder is used; the same holds for logs.
 ///
 /// Each multi-trace gets a verdict. Pass: the specification accepts it. WeakPass: the specification
@@ -62,6 +65,8 @@ Examples:
   otus analyze model.hsf runs/                        all .htf and .jsonl files of a folder
   otus analyze flow.mmd logs/                         raw logs, read with their otus.toml
   otus analyze flow.mmd spans.otlp.jsonl              OpenTelemetry needs no otus.toml
+  otus analyze flow.mmd lake/ --results night/        tables of events in, tables of results out
+  otus analyze flow.mmd lake/ --columns run=trace_id,lifeline=host   columns with other names
   otus analyze flow.mmd docs/checkout.md#login logs/  the first diagram that accepts each group
   otus analyze logs/ --group alice                    one group, against the spec of otus.toml
   otus analyze flow.mmd --config otus.toml --strict   also fail if no line is an action
@@ -89,6 +94,13 @@ pub(crate) struct AnalyzeArgs {
 
     #[command(flatten)]
     pub(crate) logs: LogArgs,
+
+    /// The columns of tables (Parquet), for example `run=trace_id,lifeline=host`. The roles are run,
+    /// lifeline, action (!message or ?message), peer, order (the position in the log) and time; other
+    /// columns are fields [default: each column is called as its role; order may also be seq, or else
+    /// the order of the rows]. --group chooses one run.
+    #[arg(long, value_name = "ROLE=COLUMN,…", default_value = "", hide_default_value = true)]
+    pub(crate) columns: TableColumns,
 
     /// Also fail if nothing was checked because no line became an action, or if --coverage
     /// finds that nothing was exercised.
@@ -206,8 +218,11 @@ pub(crate) struct AnalyzeArgs {
     pub(crate) report: Vec<ReportFile>,
 
     /// Append each verdict to this file as a JSON object, and skip multi-traces that are already
-    /// decided there, so that an interrupted run can be continued.
-    #[arg(long, value_name = "FILE.jsonl", conflicts_with_all = ["graph", "certificate", "order"])]
+    /// decided there, so that an interrupted run can be continued. If the name ends in .parquet, write
+    /// a table with a row for each multi-trace instead, in place of an older one; if it is a folder or
+    /// ends in a slash, also tables of totals, causes, explained failures and coverage, from which
+    /// `otus report` makes reports.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["graph", "certificate", "order"])]
     pub(crate) results: Option<PathBuf>,
 
     /// Which verdicts give exit status 1. weak: WeakPass and undecided verdicts also give exit status

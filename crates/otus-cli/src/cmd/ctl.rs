@@ -10,7 +10,7 @@ use otus::{Limits, PictureFormat, Status};
 
 use crate::args::CtlArgs;
 use crate::shell::Shell;
-use crate::{output, picture, watch};
+use crate::{output, picture, watchdog};
 
 pub(crate) fn run(args: &CtlArgs, shell: &Shell) -> anyhow::Result<Status> {
     let start = Instant::now();
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &CtlArgs, shell: &Shell) -> anyhow::Result<Status> {
     if let Some(name) = picture_name {
         output::complain(&format!("{name} was not written: no answer is shown by a run"));
     }
-    watch::answered();
+    watchdog::answered();
     let summary = answers.summary();
     if !matches!(args.format, ReportFormat::Text | ReportFormat::Jsonl) {
         let mut report = Report::new(&of_document, summary);

@@ -9,7 +9,7 @@ use otus::units::counted;
 
 use crate::args::TestArgs;
 use crate::shell::Shell;
-use crate::{output, watch};
+use crate::{output, watchdog};
 
 pub(crate) fn run(args: &TestArgs, shell: &Shell) -> anyhow::Result<Status> {
     let start = Instant::now();
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &TestArgs, shell: &Shell) -> anyhow::Result<Status> {
             break;
         }
     }
-    watch::answered();
+    watchdog::answered();
     let summary = SuiteSummary::new(&outcomes);
     output::print(&format.end(&settings.name, &outcomes, &summary))?;
     if args.update {

@@ -34,6 +34,11 @@ fn the_tutorial_for_values_tells_what_happens() {
 }
 
 #[test]
+fn the_tutorial_for_running_systems_tells_what_happens() {
+    check("tutorials/live.md");
+}
+
+#[test]
 fn the_tutorial_for_researchers_tells_what_happens() {
     check("tutorials/hibou.md");
 }

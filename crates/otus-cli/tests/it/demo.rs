@@ -66,6 +66,18 @@ fn a_lock_in_every_order() {
 }
 
 #[test]
+#[cfg(feature = "watch")]
+fn a_running_system() {
+    let told = [
+        "o3: Pass (a rule closed the group)",
+        "o4: Fail (told while the group is open)",
+        "shop sent ship where shop should receive paid",
+        "ms after the shop had written its line",
+    ];
+    check("live", &told);
+}
+
+#[test]
 fn examples_of_the_papers() {
     let told = ["pubsub: Pass", "early: Fail", "slice: WeakPass", "search.svg"];
     check("papers", &told);

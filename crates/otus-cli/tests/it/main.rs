@@ -27,6 +27,7 @@ mod library;
 mod limits;
 mod lint;
 mod logs;
+mod lsp;
 mod malformed;
 mod manual;
 mod observed;
@@ -42,7 +43,10 @@ mod score;
 mod several;
 mod stream;
 mod suite;
+mod tables;
 mod usage;
 mod values;
+#[cfg(feature = "watch")]
+mod watch;
 mod wild_logs;
 mod wild_spans;

@@ -52,7 +52,7 @@ fn the_manual_is_printed_or_written() {
         assert!(page.contains(part), "the page has {part}");
     }
     sandbox.otus("man --dir man1").assert().code(0).stdout_eq("").stderr_eq(str![[r#"
-wrote otus.1, otus-analyze.1, otus-ctl.1, otus-explore.1, otus-draw.1, otus-map.1, otus-init.1, otus-learn.1, otus-generate.1, otus-demo.1, otus-fmt.1, otus-lint.1, otus-convert.1, otus-slice.1, otus-mutate.1, otus-project.1, otus-remove.1, otus-test.1, otus-explain.1, otus-schema.1, otus-completions.1, otus-man.1 to man1
+wrote otus.1, otus-analyze.1, otus-ctl.1, otus-watch.1, otus-studio.1, otus-explore.1, otus-draw.1, otus-map.1, otus-init.1, otus-learn.1, otus-generate.1, otus-demo.1, otus-fmt.1, otus-lint.1, otus-lsp.1, otus-convert.1, otus-slice.1, otus-mutate.1, otus-project.1, otus-remove.1, otus-test.1, otus-report.1, otus-explain.1, otus-schema.1, otus-completions.1, otus-man.1 to man1
 
 "#]]);
     let pages = sandbox.files();

@@ -280,7 +280,9 @@ impl Place {
         let given = folder().join("files");
         for file in files(&given) {
             let inside = file.strip_prefix(&given).unwrap();
-            sandbox.write(inside.to_str().unwrap(), &std::fs::read_to_string(&file).unwrap());
+            sandbox.write(inside.to_str().unwrap(), "");
+            std::fs::write(sandbox.path(inside.to_str().unwrap()), std::fs::read(&file).unwrap())
+                .unwrap();
         }
         let font = Path::new(env!("CARGO_MANIFEST_DIR")).join("../otus-draw/font/DejaVuSans.ttf");
         symlink(font, sandbox.path("extra.ttf")).unwrap();

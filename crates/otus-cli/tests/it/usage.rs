@@ -6,7 +6,7 @@ use snapbox::{Data, str};
 
 use crate::sandbox::Sandbox;
 
-pub(crate) const COMMANDS: [&str; 21] = [
+pub(crate) const COMMANDS: [&str; 25] = [
     "analyze",
     "completions",
     "convert",
@@ -20,14 +20,18 @@ pub(crate) const COMMANDS: [&str; 21] = [
     "init",
     "learn",
     "lint",
+    "lsp",
     "man",
     "map",
     "mutate",
     "project",
     "remove",
+    "report",
     "schema",
     "slice",
+    "studio",
     "test",
+    "watch",
 ];
 
 #[test]
@@ -60,6 +64,8 @@ Usage: otus [OPTIONS] <COMMAND>
 Commands:
   analyze      Check logs and multi-traces against a specification
   ctl          Check CTL formulas over every order of events that a trace allows
+  watch        Follow a running system, and tell when it leaves its sequence diagram
+  studio       Explore diagrams, logs and failures of a folder in a browser
   explore      Show the executions of an interaction, step by step
   draw         Draw a specification, a trace, a partial order, or the search of an analysis
   map          Show how log lines become actions
@@ -69,12 +75,14 @@ Commands:
   demo         Run a built-in example
   fmt          Put specifications and traces in canonical form
   lint         Find mistakes in specifications and traces
+  lsp          Answer an editor: problems, names and verdicts while you type
   convert      Convert between spec formats, and between trace formats
   slice        Cut multi-traces to slices, which keep one contiguous part of each log
   mutate       Make mutants of multi-traces
   project      Keep only some lifelines of a specification or of multi-traces, or split logs
   remove       Remove lifelines from a specification or from multi-traces
   test         Run the tests in otus.toml and compare the verdicts with the expected ones
+  report       Make a report from results that were written before
   explain      Explain a diagnostic code, or the cause of a failure
   schema       Print the JSON Schema of a format
   completions  Print a script that completes commands and flags in a shell
@@ -116,6 +124,8 @@ Usage: otus [OPTIONS] <COMMAND>
 Commands:
   analyze      Check logs and multi-traces against a specification
   ctl          Check CTL formulas over every order of events that a trace allows
+  watch        Follow a running system, and tell when it leaves its sequence diagram
+  studio       Explore diagrams, logs and failures of a folder in a browser
   explore      Show the executions of an interaction, step by step
   draw         Draw a specification, a trace, a partial order, or the search of an analysis
   map          Show how log lines become actions
@@ -125,12 +135,14 @@ Commands:
   demo         Run a built-in example
   fmt          Put specifications and traces in canonical form
   lint         Find mistakes in specifications and traces
+  lsp          Answer an editor: problems, names and verdicts while you type
   convert      Convert between spec formats, and between trace formats
   slice        Cut multi-traces to slices, which keep one contiguous part of each log
   mutate       Make mutants of multi-traces
   project      Keep only some lifelines of a specification or of multi-traces, or split logs
   remove       Remove lifelines from a specification or from multi-traces
   test         Run the tests in otus.toml and compare the verdicts with the expected ones
+  report       Make a report from results that were written before
   explain      Explain a diagnostic code, or the cause of a failure
   schema       Print the JSON Schema of a format
   completions  Print a script that completes commands and flags in a shell

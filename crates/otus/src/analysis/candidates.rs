@@ -113,8 +113,8 @@ impl<T: Send + 'static> Several<T> {
                     self.one(&each[0].id, |number| Job::Groups(vec![each[number].clone()]), slot);
                 }
             }
-            // A multi-trace that belongs to no specification is reported once.
-            trouble @ Job::Trouble(_) => self.workers[0].1.work(trouble, slot),
+            // A multi-trace that belongs to no specification is reported once. Tables are compared with one.
+            trouble @ (Job::Trouble(_) | Job::Runs(_)) => self.workers[0].1.work(trouble, slot),
         }
     }
 }

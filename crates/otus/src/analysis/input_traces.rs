@@ -6,6 +6,7 @@ use otus_syntax::{Source, parse_trace};
 use otus_trace::{Facts, MultiTrace, lower_with_facts};
 
 use super::inputs::{Job, read_case};
+use super::tables::TableRuns;
 use super::worker::Trouble;
 use super::{Opened, Request};
 use crate::context::Context;
@@ -77,6 +78,19 @@ impl Reader<'_> {
                         self.found.traces.push((group.id, trace.without_places(), facts));
                     } else {
                         self.found.strangers += 1;
+                    }
+                }
+            }
+            Job::Runs(TableRuns { known, runs, .. }) => {
+                for run in runs {
+                    match run.rows {
+                        Ok(rows) if rows.has_unknown(&known) => self.found.strangers += 1,
+                        Ok(mut rows) => {
+                            let pool = &mut self.found.pool;
+                            let (trace, facts) = rows.observed(&known, &mut Vec::new(), pool);
+                            self.found.traces.push((run.name, trace, facts));
+                        }
+                        Err(reason) => unfit!("run `{}`: {reason}", run.name),
                     }
                 }
             }

@@ -20,6 +20,7 @@ use otus_trace::case::{self, Glance, LinePlace};
 use otus_trace::read::lossy;
 use otus_trace::run::{Accounting, Group};
 
+use super::tables::{self, TableRuns, Tables};
 use super::worker::Trouble;
 use crate::context::Context;
 use crate::diagnostics::Diagnostics;
@@ -36,6 +37,8 @@ pub(super) enum TraceInput {
     File(TraceFile),
     /// A case file.
     Cases { path: String },
+    /// A file of a table of events.
+    Table { path: String },
     /// A case file of which only the beginning has been read.
     Stream { name: String, head: Vec<u8>, rest: Box<dyn Read + Send> },
 }
@@ -59,12 +62,14 @@ pub(super) enum Job {
     },
     /// Groups of raw logs; with several specifications, each group once for each of them.
     Groups(Vec<Group>),
+    /// Runs of a table.
+    Runs(TableRuns),
     /// A text that cannot be used, or that has no cases.
     Trouble(Box<Trouble>),
 }
 
 impl Job {
-    fn unreadable(reason: String) -> Job {
+    pub(super) fn unreadable(reason: String) -> Job {
         Job::Trouble(Box::new(Trouble::Other { id: None, reason, is_unusable: true }))
     }
 
@@ -153,9 +158,12 @@ fn nothing_in(name: &str, finder: &Finder, passed_over: usize) -> String {
 
 fn named(format: Format, path: String, id: String) -> TraceInput {
     if format == Format::Jsonl {
-        return TraceInput::Cases { path };
+        TraceInput::Cases { path }
+    } else if format == Format::Parquet {
+        TraceInput::Table { path }
+    } else {
+        TraceInput::File(TraceFile { path, id, bytes: None })
     }
-    TraceInput::File(TraceFile { path, id, bytes: None })
 }
 
 /// Sorts standard input. If it is a raw log, the finder takes it.
@@ -210,8 +218,12 @@ fn has_line(bytes: &[u8]) -> bool {
 pub(super) struct Feed {
     /// Raw logs that have not been opened yet, and the signatures for their groups.
     logs: Option<(Logs, Vec<Signature>)>,
-    /// The source of groups, once the logs are being read.
+    /// What is read by a thread of its own: groups of logs, runs of a table.
     groups: Option<Receiver<Job>>,
+    /// How tables are read, with the paths of all of them.
+    tables: Option<Tables>,
+    /// Whether only one run of the tables is wanted.
+    pub(super) has_one_run: bool,
     inputs: VecDeque<TraceInput>,
     lines: Option<Lines>,
     /// Jobs that were made before their turn.
@@ -228,6 +240,8 @@ pub(super) struct Shared {
     pub(super) cancel: Cancel,
     /// The number of multi-traces that did not become jobs because the feed was stopped.
     pub(super) unread: AtomicUsize,
+    /// The number of files of tables whose runs are not all handed out; nobody knows how many runs they have.
+    pub(super) unread_tables: AtomicUsize,
     /// Whether the feed waits for standard input, which may never end.
     pub(super) waits: AtomicBool,
     /// The account of the raw logs, once they have been read.
@@ -245,6 +259,8 @@ impl Feed {
         Feed {
             logs,
             groups: None,
+            tables: None,
+            has_one_run: false,
             inputs,
             lines: None,
             ready: VecDeque::new(),
@@ -254,9 +270,32 @@ impl Feed {
         }
     }
 
+    /// Whether some inputs are tables.
+    pub(super) fn has_tables(&self) -> bool {
+        self.inputs.iter().any(|input| matches!(input, TraceInput::Table { .. }))
+    }
+
+    /// Says how tables are read. All files of tables are one.
+    pub(super) fn set_tables(&mut self, make: impl FnOnce(Vec<String>) -> Tables) {
+        let (mut paths, mut others) = (Vec::new(), VecDeque::new());
+        for input in std::mem::take(&mut self.inputs) {
+            if let TraceInput::Table { path } = input {
+                paths.push(path);
+            } else {
+                others.push_back(input);
+            }
+        }
+        self.inputs = others;
+        self.tables = Some(make(paths));
+    }
+
     /// Whether there are several multi-traces. The inputs are read only as far as needed, and no
     /// input is read twice.
     pub(super) fn has_several(&mut self) -> bool {
+        if self.has_tables() {
+            let is_table = |input: &TraceInput| matches!(input, TraceInput::Table { .. });
+            return !(self.has_one_run && self.inputs.iter().all(is_table) && self.logs.is_none());
+        }
         let mut count = 0;
         while count < 2 {
             let Some(job) = self.make(1) else { break };
@@ -264,6 +303,7 @@ impl Feed {
                 Job::Files(files) => files.len(),
                 Job::Lines { bytes, .. } => case_lines(bytes),
                 Job::Groups(groups) => groups.len(),
+                Job::Runs(runs) => runs.runs.len(),
                 Job::Trouble(_) => 0,
             };
             self.ready.push_back(job);
@@ -285,6 +325,12 @@ impl Feed {
             if let Some((logs, signatures)) = self.logs.take() {
                 self.groups = Some(read_logs(logs, signatures, self.shared.clone()));
             }
+            if self.groups.is_none()
+                && let Some(tables) = self.tables.take()
+            {
+                self.shared.unread_tables.store(tables.paths.len(), Ordering::Relaxed);
+                self.groups = Some(tables::read(tables, self.shared.clone()));
+            }
             if let Some(groups) = &self.groups {
                 // It may take long until the first group is complete.
                 self.shared.waits.store(true, Ordering::Relaxed);
@@ -294,6 +340,10 @@ impl Feed {
                     return Some(job);
                 }
                 self.groups = None;
+                if !self.shared.cancel.is_cancelled() {
+                    self.shared.unread_tables.store(0, Ordering::Relaxed);
+                }
+                continue;
             }
             if let Some(lines) = &mut self.lines {
                 if let Some(job) = lines.next(size) {
@@ -307,6 +357,8 @@ impl Feed {
                 }
             }
             let job = match self.inputs.pop_front()? {
+                // All of them were taken out before.
+                TraceInput::Table { .. } => None,
                 TraceInput::File(file) => Some(self.trace_files(file, size)),
                 TraceInput::Cases { path } => match self.files.open(path.as_ref()) {
                     Ok(file) => self.begin(Lines::new(path, Vec::new(), file, None)),
@@ -350,7 +402,7 @@ impl Feed {
 
     /// Counts the remaining multi-traces. The rest of standard input cannot be counted.
     fn count(&mut self) {
-        let mut count = 0;
+        let mut count = self.tables.take().map_or(0, |tables| tables.paths.len());
         let lines = self.lines.take().into_iter();
         let inputs = self.inputs.drain(..).filter_map(|input| match input {
             TraceInput::Cases { path } => {
@@ -361,6 +413,7 @@ impl Feed {
                 count += 1;
                 None
             }
+            TraceInput::Table { .. } => None,
             TraceInput::Stream { name, head, rest } => {
                 Some(Lines::new(name, head, rest, Some(self.shared.clone())))
             }
@@ -371,7 +424,7 @@ impl Feed {
 }
 
 /// The number of actions that are handed over at once.
-const TOGETHER: usize = 512;
+pub(super) const TOGETHER: usize = 512;
 
 /// Reads logs on a separate thread.
 fn read_logs(logs: Logs, signatures: Vec<Signature>, shared: Arc<Shared>) -> Receiver<Job> {
@@ -417,7 +470,7 @@ fn total_bytes(files: &dyn Files, inputs: &VecDeque<TraceInput>) -> Option<u64> 
         TraceInput::File(TraceFile { path, .. }) | TraceInput::Cases { path } => {
             files.size(path.as_ref())
         }
-        TraceInput::Stream { .. } => None,
+        TraceInput::Stream { .. } | TraceInput::Table { .. } => None,
     };
     inputs.iter().map(size).sum()
 }

@@ -7,23 +7,20 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use otus_core::Pool;
-use otus_trace::{Facts, MultiTrace, Partition};
+use otus_trace::{Facts, MultiTrace};
 
 use super::pipeline::Slot;
-use super::places::{From, Origin, TablePlaces};
+use super::places::{From, Origin};
 use super::plan::Plan;
-use super::worker::{MapCase, Part, Trouble, Worker};
+use super::worker::{MapCase, Part, Piece, Trouble, Worker};
 use crate::case::Case;
 use crate::error::{Error, Result};
 use crate::run::Run;
+use crate::table::{Known, RunRows};
 
 pub(crate) struct Judge {
     plan: Arc<Plan>,
     worker: Worker<Case>,
-    /// That of all multi-traces.
-    partition: Arc<Partition>,
-    /// The number of pools that were replaced.
-    generation: u64,
 }
 
 impl std::fmt::Debug for Judge {
@@ -33,40 +30,26 @@ impl std::fmt::Debug for Judge {
 }
 
 impl Judge {
-    pub(crate) fn new(plan: Plan, partition: Partition) -> Judge {
+    pub(crate) fn new(plan: Plan) -> Judge {
         let plan = Arc::new(plan);
         let map: MapCase<Case> = Arc::new(|case, _| Some(case.clone()));
         let worker = Worker::new(plan.clone(), map);
-        Judge { plan, worker, partition: Arc::new(partition), generation: 1 }
+        Judge { plan, worker }
     }
 
-    /// The partition over which multi-traces are made. All of them share it, so that they share an engine.
-    pub(crate) fn partition(&self) -> &Arc<Partition> {
-        &self.partition
-    }
-
-    /// The pool over which multi-traces are made. A multi-trace with unknown messages is made over a copy of it.
-    pub(crate) fn pool(&mut self) -> &mut Pool {
-        self.worker.pool()
-    }
-
-    /// Tells pools apart: actions that were added to one are not in the next.
-    pub(crate) fn generation(&self) -> u64 {
-        self.generation
-    }
-
-    /// The case of the run of a table. With messages that the specification lacks, `names` is the pool that has them.
+    /// The case of the run of a table, whose events are ordered by a column.
     ///
     /// # Errors
     /// The reason why it cannot be checked.
-    pub(crate) fn judge_table(
+    pub(crate) fn judge_rows(
         &mut self,
-        places: &TablePlaces<'_>,
-        facts: Option<&Facts>,
-        names: Option<&Pool>,
+        (run, column): (&str, &str),
+        rows: &mut RunRows,
+        known: &Known,
     ) -> Result<Case, String> {
-        let origin = Origin { from: From::Table { places }, names };
-        self.judge(places.run, (places.trace, facts), &origin)
+        let slot = Slot::default();
+        self.worker.rows((run, column), rows, known, &slot);
+        only_case(&self.plan, slot.into_piece())
     }
 
     fn judge(
@@ -77,19 +60,23 @@ impl Judge {
     ) -> Result<Case, String> {
         let slot = Slot::default();
         self.worker.judge(id, observed, origin, &slot);
-        self.generation += u64::from(self.worker.renew());
-        let piece = slot.into_piece();
-        match piece.cases.into_iter().next() {
-            Some(Part::Done(case)) => Ok(case),
-            Some(Part::Tentative(case)) => {
-                let is_explained = usize::from(case.explanation.is_some());
-                self.plan.explained.fetch_add(is_explained, Ordering::Relaxed);
-                Ok(*case)
-            }
-            None => {
-                let reasons = piece.troubles.iter().filter_map(Trouble::unusable);
-                Err(reasons.map(|it| it.message).next().unwrap_or_default())
-            }
+        only_case(&self.plan, slot.into_piece())
+    }
+}
+
+/// The case of the only multi-trace of a piece; its explanation counts as one of the first. The error is the reason why it
+/// cannot be checked.
+pub(super) fn only_case(plan: &Plan, piece: Piece<Case>) -> Result<Case, String> {
+    match piece.cases.into_iter().next() {
+        Some(Part::Done(case)) => Ok(case),
+        Some(Part::Tentative(case)) => {
+            let is_explained = usize::from(case.explanation.is_some());
+            plan.explained.fetch_add(is_explained, Ordering::Relaxed);
+            Ok(*case)
+        }
+        None => {
+            let reasons = piece.troubles.iter().filter_map(Trouble::unusable);
+            Err(reasons.map(|it| it.message).next().unwrap_or_default())
         }
     }
 }
@@ -101,7 +88,6 @@ pub(crate) fn check_recorded(
     observed: (&MultiTrace, Option<&Facts>),
     pool: &Pool,
 ) -> Result<Case> {
-    let partition = observed.0.partition().clone();
     let origin = Origin { from: From::Recorded { run }, names: Some(pool) };
-    Judge::new(plan, partition).judge("run", observed, &origin).map_err(Error::Unfit)
+    Judge::new(plan).judge("run", observed, &origin).map_err(Error::Unfit)
 }

@@ -15,6 +15,7 @@ mod input_traces;
 mod inputs;
 mod judge;
 pub(crate) mod legend;
+pub mod live;
 mod log_excerpt;
 mod log_lines;
 mod open;
@@ -25,6 +26,8 @@ mod plan;
 mod relax;
 mod request;
 pub(crate) mod spec_text;
+pub mod study;
+mod tables;
 mod vacuity;
 mod values;
 mod verdict;
@@ -50,7 +53,6 @@ pub(crate) use judge::{Judge, check_recorded};
 pub(crate) use open::Opened;
 pub use open::analyze;
 use pipeline::{Ordered, Slot};
-pub(crate) use places::TablePlaces;
 pub(crate) use plan::{Method, Plan, PlannedSpec};
 pub use request::{
     Asked, EngineChoice, Explain, Limits, Request, SearchOptions, TextFormat, UniformObservation,
@@ -266,6 +268,9 @@ impl<T> Running<T> {
         let context = &plan.context;
         let is_cancelled = plan.is_cancelled();
         self.summary.interrupted += self.feeding.unread.load(Ordering::Relaxed);
+        if is_cancelled {
+            self.summary.interrupted += self.feeding.unread_tables.load(Ordering::Relaxed);
+        }
         let accounting = &self.feeding.accounting;
         let accounting = accounting.lock().unwrap_or_else(PoisonError::into_inner).take();
         self.summary.logs = accounting.as_ref().map(LogSummary::new);

@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 
-use otus_core::{Lowered, TermId};
+use otus_core::{Lowered, Partners, TermId};
 use otus_syntax::options::Process;
 use otus_trace::mapping::Glob;
 
@@ -15,6 +15,7 @@ use super::coverage::Covering;
 use super::inputs::{self, Feed, TraceInput};
 use super::plan::{LogName, Plan};
 use super::request::{EngineChoice, Request};
+use super::tables::Tables;
 use super::values;
 use crate::context::{Cancel, Context};
 use crate::error::{Error, Result, unfit};
@@ -22,6 +23,7 @@ use crate::format::Format;
 use crate::load::Loaded;
 use crate::logs::{Finder, Logs};
 use crate::project::{Settings, SpecRule};
+use crate::table::Scope;
 use crate::threads::threads;
 
 /// The inputs of a request, once its specifications have been read.
@@ -65,7 +67,7 @@ pub fn analyze(context: &Context, request: &Request) -> Result<Analysis> {
     let request = Arc::new(request);
     require_inputs(&request, &finder, &sorted, &mut logs)?;
     let names = logs.iter().flat_map(|logs| &logs.files);
-    let names: Arc<[LogName]> =
+    let names: Vec<LogName> =
         names.map(|log| (log.name.clone(), log.path().map(Path::to_owned))).collect();
     if let Some(logs) = &mut logs {
         let valued = specs.iter().filter_map(|spec| spec.lowered.valued.as_deref());
@@ -75,14 +77,18 @@ pub fn analyze(context: &Context, request: &Request) -> Result<Analysis> {
     let has_logs = logs.is_some();
     let logs = logs.map(|logs| (logs, signatures));
     let mut feed = Feed::new(sorted.traces, logs, context.files.clone(), context.cancel.clone());
+    feed.has_one_run = request.group.is_some();
     let mut graph = graph(context, &request, &specs, &mut feed);
     refuse_many(&request, has_logs, &mut feed)?;
+    if feed.has_tables() && specs.len() > 1 {
+        unfit!("tables are checked against one specification; {} are given", specs.len());
+    }
     let choice = (specs.len() > 1).then(|| Arc::new(choice(&specs)));
     let (mut plans, mut trials): (Vec<Arc<Plan>>, Vec<Arc<Plan>>) = (Vec::new(), Vec::new());
     for (number, spec) in specs.into_iter().enumerate() {
         let Specification { loaded, lowered, term, .. } = spec;
         let covering = request.coverage.then(|| Covering::new(&loaded, &lowered, term));
-        let covering = covering.transpose()?;
+        let covering = covering.transpose()?.map(Arc::new);
         let new = |lowered, graph| {
             let lowered = (lowered, term);
             let mut plan = Plan::new(context, &request, &loaded, lowered, graph, said)?;
@@ -93,13 +99,37 @@ pub fn analyze(context: &Context, request: &Request) -> Result<Analysis> {
             trials.push(Arc::new(new(loaded.specs[0].lower(), None)?.trial()));
         }
         let mut plan = new(lowered, graph.take())?;
-        (plan.covering, plan.logs) = (covering, names.clone());
+        (plan.covering, plan.logs) = (covering, RwLock::new(names.clone()));
         if let Some(first) = plans.first() {
             plan.explained = first.explained.clone();
         }
         plans.push(Arc::new(plan));
     }
+    if let Some(first) = plans.first() {
+        let spec = &first.spec;
+        set_tables(&mut feed, context, &request, || spec.scope(spec.text.files.join(" ")));
+    }
     Ok(Analysis { plans, trials, feed })
+}
+
+/// Says how the tables of a request are read, if there are some.
+fn set_tables(
+    feed: &mut Feed,
+    context: &Context,
+    request: &Request,
+    scope: impl FnOnce() -> Scope,
+) {
+    if feed.has_tables() {
+        feed.set_tables(|paths| Tables {
+            paths,
+            files: context.files.clone(),
+            columns: request.columns.clone(),
+            scope: scope(),
+            only: request.group.clone(),
+            memory: request.limits.max_bytes,
+            threads: threads(request.threads).get(),
+        });
+    }
 }
 
 impl Opened {
@@ -162,7 +192,11 @@ impl Opened {
             values::keep(&mut logs.plan, lowered.valued.as_deref());
         }
         let logs = logs.map(|logs| (logs, vec![lowered.pool.signature().clone()]));
-        let feed = Feed::new(sorted.traces, logs, context.files.clone(), Cancel::default());
+        let mut feed = Feed::new(sorted.traces, logs, context.files.clone(), Cancel::default());
+        set_tables(&mut feed, context, request, || {
+            let (name, partners) = ("the specification".to_owned(), Partners::default());
+            Scope::new(name, lowered.pool.signature(), &partners, lowered.valued.as_deref())
+        });
         Ok((lowered, feed))
     }
 }
@@ -206,9 +240,13 @@ fn require_inputs(
     if let Some(logs) = logs {
         logs.threads = Some(threads(request.threads));
     }
+    let is_table = |input: &TraceInput| matches!(input, TraceInput::Table { .. });
     match (&request.group, logs) {
         (Some(group), Some(logs)) => logs.only = Some(group.clone()),
-        (Some(_), None) => unfit!("--group chooses among raw logs, and none are given"),
+        (Some(_), None) if sorted.traces.iter().any(is_table) => {}
+        (Some(_), None) => {
+            unfit!("--group chooses among raw logs or runs of a table, and none are given")
+        }
         (None, _) => {}
     }
     Ok(())
@@ -259,6 +297,9 @@ fn refuse_many(request: &Request, has_logs: bool, feed: &mut Feed) -> Result<()>
     if has_logs {
         unfit!("{flag} records one analysis; several groups are given; choose one by --group");
     }
+    if feed.has_tables() {
+        unfit!("{flag} records one analysis; a table has several runs; choose one by --group");
+    }
     unfit!("{flag} records one analysis; several multi-traces are given");
 }
 
@@ -288,7 +329,7 @@ fn refuse_several(request: &Request, count: usize) -> Result<()> {
 
 /// The files of each specification, and the ids that belong to it. All files in the language of Otus are one
 /// specification, each diagram is one by itself; options apply to all of them.
-fn by_specification(
+pub(super) fn by_specification(
     names: &[String],
     rules: &[SpecRule],
     project: Option<&Settings>,

@@ -28,6 +28,7 @@ use otus_trace::{ComponentId, MultiTrace};
 use super::places::Places;
 use super::plan::Plan;
 use crate::case::{Case, CasePicture};
+pub(super) use channels::first_terms;
 use fill::{Facts, consumed, fill};
 
 /// The maximum number of failures that are drawn.

@@ -231,8 +231,8 @@ impl Places<'_> {
 const LONGEST: usize = 600;
 
 /// A place in a raw log, and its line if that can be read again.
-fn raw_line(plan: &Plan, at: RunPlace) -> Option<(Place, Option<String>)> {
-    let log = plan.logs.get(at.file.0 as usize)?;
+pub(super) fn raw_line(plan: &Plan, at: RunPlace) -> Option<(Place, Option<String>)> {
+    let log = &plan.log(at.file.0)?;
     let line = at.line as usize;
     let place = Place { file: log.0.clone(), line, columns: None };
     Some((place, plan.line(log, line)))

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicUsize;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use otus_analysis::config::{Kind, Simulation};
 use otus_analysis::values::Clocks;
@@ -36,7 +36,7 @@ use crate::context::Context;
 use crate::error::{Error, Result, unfit};
 use crate::load::{Loaded, options};
 use crate::report::Run;
-use crate::table::CheckerOptions;
+use crate::table::{CheckerOptions, Scope};
 
 /// The settings for all multi-traces. Threads share them.
 #[derive(Debug)]
@@ -62,13 +62,14 @@ pub(crate) struct Plan {
     /// Whether the question comes from a file of 2020. The tool of that time had a verdict between Pass and Fail, for
     /// which this engine proves a Fail.
     pub(super) is_of_2020: bool,
-    pub(super) covering: Option<Covering>,
+    /// Plans of the same multi-traces share it.
+    pub(crate) covering: Option<Arc<Covering>>,
     pub(super) earlier: Earlier,
     pub(super) fingerprint: Option<String>,
     /// What is known of the clocks, for specifications with values.
     pub(crate) clocks: Clocks,
-    /// The raw logs, by number.
-    pub(super) logs: Arc<[LogName]>,
+    /// The raw logs, by number. Logs that grow become more while the plan is used.
+    pub(super) logs: RwLock<Vec<LogName>>,
     lines: Mutex<Lines>,
 }
 
@@ -99,8 +100,9 @@ impl PlannedSpec {
         PlannedSpec { pool, term, refined, first_letter, partners, valued, text }
     }
 
-    pub(crate) fn partners(&self) -> &Partners {
-        &self.partners
+    /// What events of tables are compared with. `name` is that of the specification.
+    pub(crate) fn scope(&self, name: String) -> Scope {
+        Scope::new(name, self.pool.signature(), &self.partners, self.valued.as_deref())
     }
 
     /// A witness converted to an execution of the interaction as it is written.
@@ -268,7 +270,7 @@ impl Plan {
             earlier: Earlier::default(),
             fingerprint: None,
             clocks: Clocks::default(),
-            logs: Arc::default(),
+            logs: RwLock::default(),
             lines: Mutex::default(),
         }
     }
@@ -278,11 +280,12 @@ impl Plan {
         self.pictures = Some(Pictures::default());
     }
 
-    /// A plan for the runs of a table, within the limits of a request for files.
+    /// A plan for the runs of a table, within the limits of a request for files. So many failures are explained.
     pub(crate) fn many(
         spec: Arc<PlannedSpec>,
         declared: Declared,
         options: &CheckerOptions,
+        explained: usize,
     ) -> Plan {
         let Budget { max_states, timeout, .. } = options.checks.budget;
         let budget = Budget {
@@ -292,7 +295,7 @@ impl Plan {
             cancel: options.cancel.clone(),
             ..Budget::default()
         };
-        let explain = match options.explained {
+        let explain = match explained {
             0 => Explain::None,
             most => Explain::First(most),
         };
@@ -334,6 +337,12 @@ impl Plan {
             WitnessPolicy::Weak => verdict == Verdict::WeakPass,
             WitnessPolicy::Cheap | WitnessPolicy::Always => verdict >= Verdict::WeakPass,
         }
+    }
+
+    /// The raw log with a number.
+    pub(super) fn log(&self, number: u32) -> Option<LogName> {
+        let logs = self.logs.read().unwrap_or_else(PoisonError::into_inner);
+        logs.get(number as usize).cloned()
     }
 
     /// A line of a raw log, if it can be read again.

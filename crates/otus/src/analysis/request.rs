@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::format::Format;
 use crate::summary::FailOn;
+use crate::table::TableColumns;
 
 /// The inputs, the question, the engine and the limits of an analysis.
 ///
@@ -36,6 +37,8 @@ pub struct Request {
     pub config: Option<PathBuf>,
     /// The only group of raw logs to check.
     pub group: Option<String>,
+    /// The names of the columns in tables.
+    pub columns: TableColumns,
     /// A case file in memory, to be checked instead of the named multi-traces and logs.
     pub cases: Option<Vec<u8>>,
     /// Whether warnings about the specification were reported before.

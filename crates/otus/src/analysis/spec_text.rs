@@ -63,9 +63,14 @@ impl SpecText {
         Some(excerpt_of(source, span))
     }
 
+    /// The text that has the interaction.
+    pub(crate) fn interaction(&self) -> Option<&Source> {
+        self.sources.get(self.interaction?)
+    }
+
     /// The line of a place of the interaction.
     pub(crate) fn excerpt_at(&self, span: Span) -> Option<Excerpt> {
-        Some(excerpt_of(self.sources.get(self.interaction?)?, span))
+        Some(excerpt_of(self.interaction()?, span))
     }
 
     /// The lines around a term, for a page.

@@ -663,7 +663,7 @@ impl Subject<'_> {
             let place = group.place(trace, component, reached as usize)?;
             Some(Unexplained {
                 action: pool.action(step.action()).text(pool.signature()),
-                file: plan.logs.get(place.file.0 as usize)?.0.clone(),
+                file: plan.log(place.file.0)?.0,
                 line: place.line,
             })
         };

@@ -189,6 +189,7 @@ impl Wording<'_> {
             core: found.core.as_ref().map(|core| self.core(core)),
             gave_up: found.gave_up.map(explain::GaveUp::reason),
             notes: Vec::new(),
+            restored: None,
         };
         told.notes = notes(&told, effort);
         told
@@ -225,6 +226,7 @@ impl Wording<'_> {
                        log by itself"
                     .to_owned(),
             }],
+            restored: None,
         }
     }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 
 use otus_analysis::values::ValueEngine;
 use otus_analysis::{Config, Engine, Question, Verdict, engine};
-use otus_core::{Pool, TermId};
+use otus_core::{ActionId, Pool, TermId};
 use otus_syntax::{Severity, Source, parse_trace};
 use otus_trace::run::Group;
 use otus_trace::{Facts, MultiTrace, Partition, QuickReader};
@@ -19,10 +19,11 @@ use super::baseline::Met;
 use super::inputs::{Job, TraceFile, read_case};
 use super::pictures::{self, Drawn};
 use super::pipeline::Slot;
-use super::places::{From, Origin};
+use super::places::{From, Origin, TablePlaces};
 use super::plan::{Method, Plan};
 use super::request::Explain;
 use super::spec_text::excerpt_of;
+use super::tables::{TableRun, TableRuns};
 use super::values::Guarded;
 use super::verdict::Subject;
 use super::wording::Failure;
@@ -31,6 +32,7 @@ use crate::diagnostics::Diagnostics;
 use crate::error::Result;
 use crate::load::{Sources, options};
 use crate::summary::{self, Summary};
+use crate::table::{Known, RunRows};
 
 /// Turns a case into the caller's result, or adds it to the previous result. The worker threads call it, so that
 /// formatting is parallel.
@@ -157,6 +159,8 @@ pub(super) struct Worker<T> {
     /// The case that a bulk run reuses for every multi-trace, because a new case would cost as much as a
     /// short analysis.
     scratch: Option<Box<Case>>,
+    /// By letter of the table whose runs are judged: its action in the pool, if it was looked up.
+    actions: Vec<Option<ActionId>>,
 }
 
 /// The data that all multi-traces over a partition share.
@@ -218,7 +222,18 @@ impl<T: Send + 'static> Worker<T> {
         let reader = Some(Box::new(QuickReader::new(&pool)));
         let (prepared, drawn) = (PreparedEngines::default(), pictures::Met::default());
         let guarded = plan.spec.valued.as_deref().map(Guarded::new);
-        Worker { plan, map, pool, reader, prepared, guarded, explained: 0, drawn, scratch: None }
+        Worker {
+            plan,
+            map,
+            pool,
+            reader,
+            prepared,
+            guarded,
+            explained: 0,
+            drawn,
+            scratch: None,
+            actions: Vec::new(),
+        }
     }
 
     pub(super) fn work(&mut self, job: Job, slot: &Slot<Piece<T>>) {
@@ -238,6 +253,7 @@ impl<T: Send + 'static> Worker<T> {
                     self.group(group, slot);
                 }
             }
+            Job::Runs(runs) => self.runs(runs, slot),
             Job::Trouble(trouble) => slot.add(|piece| piece.add_trouble(*trouble)),
         }
     }
@@ -301,6 +317,49 @@ impl<T: Send + 'static> Worker<T> {
         slot.add(|piece| piece.summary.groups += 1);
         let origin = Origin { from: From::Raw { group }, names: scratch.as_ref() };
         self.judge(&group.id, (&trace, facts.as_ref()), &origin, slot);
+        self.renew();
+    }
+
+    fn runs(&mut self, TableRuns { known, order, runs }: TableRuns, slot: &Slot<Piece<T>>) {
+        for TableRun { name, rows } in runs {
+            if self.plan.is_cancelled() {
+                slot.add(Piece::add_interrupted);
+                continue;
+            }
+            match rows {
+                Ok(mut rows) => self.rows((&name, &order), &mut rows, &known, slot),
+                Err(reason) => {
+                    let trouble = Trouble::Other { id: Some(name), reason, is_unusable: true };
+                    slot.add(|piece| piece.add_trouble(trouble));
+                }
+            }
+        }
+    }
+
+    /// Judges the run of a table, whose events are ordered by a column.
+    pub(super) fn rows(
+        &mut self,
+        (run, column): (&str, &str),
+        rows: &mut RunRows,
+        known: &Known,
+        slot: &Slot<Piece<T>>,
+    ) {
+        let mut scratch = None;
+        if rows.has_unknown(known) {
+            if self.plan.request.ignore_unknown_messages == Some(true) {
+                rows.drop_unknown(known);
+            } else {
+                // As for groups, they do not become known to the next run.
+                scratch = Some(self.pool.clone());
+            }
+        }
+        let (trace, facts) = match &mut scratch {
+            Some(pool) => rows.observed(known, &mut Vec::new(), pool),
+            None => rows.observed(known, &mut self.actions, &mut self.pool),
+        };
+        let places = TablePlaces { run, column, orders: rows.orders(), trace: &trace };
+        let origin = Origin { from: From::Table { places: &places }, names: scratch.as_ref() };
+        self.judge(run, (&trace, facts.as_ref()), &origin, slot);
         self.renew();
     }
 
@@ -390,18 +449,12 @@ impl<T: Send + 'static> Worker<T> {
         self.renew();
     }
 
-    /// Replaces a pool that has grown too much. Returns whether it has.
-    pub(super) fn renew(&mut self) -> bool {
+    /// Replaces a pool that has grown too much.
+    pub(super) fn renew(&mut self) {
         let is_large = self.pool.term_count() > self.plan.spec.pool.term_count() + MOST_TERMS;
         if is_large {
             *self = Worker::new(self.plan.clone(), self.map.clone());
         }
-        is_large
-    }
-
-    /// The pool that multi-traces are made over.
-    pub(super) fn pool(&mut self) -> &mut Pool {
-        &mut self.pool
     }
 
     /// Judges a multi-trace; with the values of its events, if the specification has values.

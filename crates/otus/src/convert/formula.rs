@@ -51,7 +51,12 @@ pub(super) fn convert(context: &Context, request: &ConvertRequest) -> Result<Con
         Format::Mermaid | Format::Plantuml => super::diagram(&tree, request.to),
         Format::Htf => return Ok(super::trace_files(&[trace])),
         Format::Jsonl => return Ok(super::case_file(vec![trace])),
-        Format::Hcf | Format::Markdown | Format::Pot | Format::Ctl | Format::Cnf => unfit!(
+        Format::Hcf
+        | Format::Markdown
+        | Format::Parquet
+        | Format::Pot
+        | Format::Ctl
+        | Format::Cnf => unfit!(
             "a formula becomes a specification (.hif, .hsf, .mmd, .puml) with its multi-trace (.htf)"
         ),
     };

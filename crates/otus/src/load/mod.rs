@@ -97,6 +97,9 @@ impl Loaded {
                     loaded.trace(input.source, id, None);
                 }
                 Format::Jsonl => loaded.cases(input.source),
+                Format::Parquet => unfit!(
+                    "{name} is a table of events; `otus analyze SPEC {name}` checks its runs"
+                ),
                 Format::Pot => unfit!(
                     "{name} is a partial-order trace; `otus ctl {name} FORMULA…` checks formulas over it"
                 ),

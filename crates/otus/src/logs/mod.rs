@@ -212,6 +212,10 @@ impl Finder {
         if self.kind(path) != Some(FileKind::File) {
             return Ok(Told::Other(ending.or(from)));
         }
+        // Whatever the sources of otus.toml are, this is no text.
+        if ending == Some(Format::Parquet) {
+            return Ok(Told::Other(ending));
+        }
         self.look(path)?;
         let name = named(path);
         if let Some(source) = self.source_of(path) {
@@ -473,7 +477,8 @@ impl Finder {
     }
 
     /// The source of `otus.toml` that a file belongs to. A file from another folder belongs to the source that
-    /// matches its name, or to the only one if `otus.toml` was named.
+    /// matches its name, or if `otus.toml` was named, to the only one, or to the only one of the format that the file
+    /// shows.
     fn source_of(&self, path: &Path) -> Option<usize> {
         let project = self.project.as_ref()?;
         if path.file_name().is_some_and(|name| name == project::FILE) {
@@ -489,8 +494,14 @@ impl Finder {
         let by_name = project.plan.source_of(&path.to_string_lossy());
         let by_name = by_name.or_else(|| project.plan.source_of(&name));
         // A multi-trace is not a log, unless a pattern names it.
-        by_name.or_else(|| {
-            (project.plan.sources.len() == 1 && !is_trace(&*self.context.files, path)).then_some(0)
+        by_name.or_else(|| match project.plan.sources.as_slice() {
+            [_] => (!is_trace(&*self.context.files, path)).then_some(0),
+            sources => {
+                let format = format::describes_itself(&beginning(&*self.context.files, path))?;
+                let of_format = |index: &usize| sources[*index].format == format;
+                let mut found = (0..sources.len()).filter(of_format);
+                found.next().filter(|_| found.next().is_none())
+            }
         })
     }
 

@@ -75,22 +75,11 @@ impl Project {
                 max_states: budget.max_states,
                 max_bytes: budget.max_bytes,
             },
+            pictures: limits.is_drawn,
             ..Request::default()
         };
-        let collected = Arc::new(Collected::default());
-        let context = Context { monitor: collected.clone(), ..Context::default() };
-        let mut running = analyze(&context, &request)?.start(Case::clone);
-        let mut cases = Vec::new();
-        for item in running.by_ref() {
-            if let Item::Case(case) = item? {
-                cases.push(case);
-            }
-        }
-        let finished = running.finish()?;
-        let mut warnings =
-            std::mem::take(&mut *collected.0.lock().unwrap_or_else(PoisonError::into_inner));
-        warnings.extend(finished.log_remarks().iter().cloned());
-        Ok(Checked { cases, summary: finished.summary, warnings })
+        let context = Context { cancel: budget.cancel.clone(), ..Context::default() };
+        Checked::collect(&context, &request)
     }
 }
 
@@ -121,6 +110,40 @@ pub struct Checked {
 }
 
 impl Checked {
+    /// Answers a request and keeps all of its cases. The monitor of the context hears nothing: what it would hear is among
+    /// the warnings.
+    ///
+    /// ```
+    /// use otus::{Checked, Context, Request, Texts};
+    ///
+    /// let files = Texts::default()
+    ///     .with("flow.mmd", "sequenceDiagram\n  a->>b: ping\n")
+    ///     .with("run.htf", "{[a] a!ping; [b] b?ping}");
+    /// let context = Context::default().with_files(files);
+    /// let checked = Checked::collect(&context, &Request::new(["flow.mmd", "run.htf"]))?;
+    /// assert!(checked.conforms(), "{checked}");
+    /// # Ok::<(), otus::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The errors of [`analyze`].
+    pub fn collect(context: &Context, request: &Request) -> Result<Checked> {
+        let collected = Arc::new(Collected::default());
+        let context = Context { monitor: collected.clone(), ..context.clone() };
+        let mut running = analyze(&context, request)?.start(Case::clone);
+        let mut cases = Vec::new();
+        for item in running.by_ref() {
+            if let Item::Case(case) = item? {
+                cases.push(case);
+            }
+        }
+        let finished = running.finish()?;
+        let mut warnings =
+            std::mem::take(&mut *collected.0.lock().unwrap_or_else(PoisonError::into_inner));
+        warnings.extend(finished.log_remarks().iter().cloned());
+        Ok(Checked { cases, summary: finished.summary, warnings })
+    }
+
     /// Whether all groups conform and at least one event was checked. Logs without any event prove nothing.
     pub fn conforms(&self) -> bool {
         self.summary.actions > 0 && self.cases.iter().all(Case::conforms)

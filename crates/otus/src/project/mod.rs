@@ -119,6 +119,29 @@ impl Settings {
     }
 }
 
+/// What is wrong with the text of an `otus.toml`.
+pub(crate) fn findings(source: &Source) -> Vec<Diagnostic> {
+    let (_, mut found) = Plan::parse(source, &OWN_KEYS);
+    let _ = Own::read(source, &mut found);
+    found.sort_by_key(|found| found.primary.span.start);
+    found
+}
+
+/// The specifications that the text of an `otus.toml` names, each with all its files as they are written there.
+pub(crate) fn specifications(source: &Source) -> Vec<Vec<String>> {
+    let own = Own::read(source, &mut Vec::new());
+    let whole = Some(own.spec).filter(|files| !files.is_empty());
+    let from_tests = own.tests.into_iter().map(|test| test.spec).filter(|spec| !spec.is_empty());
+    let rules = own.specs.into_iter().map(|rule| rule.files);
+    let mut found: Vec<Vec<String>> = Vec::new();
+    for spec in whole.into_iter().chain(rules).chain(from_tests) {
+        if !found.contains(&spec) {
+            found.push(spec);
+        }
+    }
+    found
+}
+
 /// The nearest `otus.toml` above a path, or in it if it is a folder.
 pub(crate) fn find(files: &dyn Files, start: &Path) -> Option<PathBuf> {
     let start = files.absolute(start);

@@ -26,6 +26,8 @@ use otus_trace::multitrace::Step;
 use otus_trace::{MultiTrace, Partition};
 use rustc_hash::FxHashMap;
 
+use super::spec_text::excerpt_of;
+use crate::case::Place;
 use crate::error::{Error, Result, unfit};
 use crate::load::Loaded;
 use crate::summary::Summary;
@@ -81,18 +83,27 @@ impl Key {
 impl Covering {
     pub(super) fn new(loaded: &Loaded, lowered: &Lowered, term: TermId) -> Result<Covering> {
         let files = loaded.specs.first().map(|spec| spec.files.as_slice()).unwrap_or_default();
-        let file = lowered.file.and_then(|file| files.get(file));
-        let interaction = file.and_then(|file| file.interaction.as_ref());
-        let (Some(file), Some(interaction)) = (file, interaction) else {
+        let Some(file) = lowered.file.and_then(|file| files.get(file)) else {
+            return Err(Error::Bug("the interaction has no text".to_owned()));
+        };
+        Covering::of((&lowered.pool, term), file, loaded.sources.source(file.source))
+    }
+
+    /// Counts the parts of an interaction, whose text is in a file.
+    pub(crate) fn of(
+        (pool, term): (&Pool, TermId),
+        file: &SpecFile,
+        source: &Source,
+    ) -> Result<Covering> {
+        let Some(interaction) = &file.interaction else {
             return Err(Error::Bug("the interaction has no text".to_owned()));
         };
         let most = usize::try_from(MOST_POSITIONS).unwrap_or(usize::MAX);
-        let (Some(tree), Some(places)) =
-            (Tree::new(&lowered.pool, term), source_places(interaction, most))
+        let (Some(tree), Some(places)) = (Tree::new(pool, term), source_places(interaction, most))
         else {
             unfit!(
-                "--coverage tells at most {MOST_POSITIONS} positions apart; the interaction has {}",
-                lowered.pool.attributes(term).nodes
+                "coverage tells at most {MOST_POSITIONS} positions apart; the interaction has {}",
+                pool.attributes(term).nodes
             );
         };
         if tree.len() != places.len() {
@@ -102,7 +113,7 @@ impl Covering {
             tree,
             places,
             file: file.clone(),
-            source: loaded.sources.source(file.source).clone(),
+            source: source.clone(),
             shelf: Mutex::default(),
             memory: Mutex::default(),
             unexplained: AtomicU64::new(0),
@@ -153,6 +164,21 @@ impl Covering {
         self.file.implicit && self.source.text()[written].trim_start().starts_with("loop")
     }
 
+    /// The positions of the interaction.
+    pub(super) fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// The text of the interaction.
+    pub(super) fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// The place of a position in the text.
+    pub(super) fn place(&self, node: usize) -> Option<Place> {
+        Some(excerpt_of(&self.source, self.places.get(node)?.span).place)
+    }
+
     fn shelf(&self) -> MutexGuard<'_, Vec<Counter>> {
         // If the thread of a counter panicked, the counter is not on the shelf, so the data behind
         // a poisoned lock is valid.
@@ -160,7 +186,7 @@ impl Covering {
     }
 
     /// The report: all counts, with the places of the parts in the text.
-    pub(super) fn report(&self, pool: &Pool, summary: &Summary) -> CoverageReport {
+    pub(crate) fn report(&self, pool: &Pool, summary: &Summary) -> CoverageReport {
         let mut sum = Coverage::default();
         sum.counts.resize(self.tree.parts().len(), Count::default());
         for counter in self.shelf().iter() {

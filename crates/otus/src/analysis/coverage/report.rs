@@ -12,6 +12,8 @@ use serde_json::{Value, json};
 
 use super::super::spec_text::{Excerpt, excerpt_of};
 use super::Covering;
+use crate::case::Place;
+use crate::findings::{CoverageRows, PartRow};
 use crate::summary::Summary;
 
 /// The parts of a specification that were exercised.
@@ -61,6 +63,10 @@ pub(crate) struct Share {
     pub(crate) assumed: usize,
 }
 
+/// Why accepted multi-traces were not counted.
+const NOT_EXPLAINED: &str = "not explained within the limits";
+const TOO_LARGE: &str = "too large to be counted";
+
 impl CoverageReport {
     pub(super) fn new(
         covering: &Covering,
@@ -76,8 +82,8 @@ impl CoverageReport {
             (all.saturating_sub(others), "failed"),
             (undecided, "undecided"),
             (earlier, "decided by an earlier run"),
-            (unexplained, "not explained within the limits"),
-            (sum.uncounted, "too large to be counted"),
+            (unexplained, NOT_EXPLAINED),
+            (sum.uncounted, TOO_LARGE),
         ];
         let parts = parts(covering, pool, sum);
         CoverageReport {
@@ -119,9 +125,70 @@ impl CoverageReport {
         format!("{} %", (exercised * 100).checked_div(total).unwrap_or(100))
     }
 
+    /// The number of parts that were exercised, and of all parts.
+    pub fn counts(&self) -> (usize, usize) {
+        let Share { total, exercised, .. } = self.share(None);
+        (exercised, total)
+    }
+
+    /// The parts that were not exercised, in words, with their places.
+    pub fn missing(&self) -> impl Iterator<Item = (&str, &Place)> {
+        self.gaps.iter().map(|gap| (gap.title.as_str(), &gap.excerpt.place))
+    }
+
     /// Whether no part was exercised.
     pub fn is_nothing(&self) -> bool {
         self.share(None).exercised == 0
+    }
+
+    /// The report that rows of a table tell about. It knows no lines of the text, and no gap inside another one.
+    pub(crate) fn restored(rows: &CoverageRows) -> CoverageReport {
+        let part = |row: &PartRow| {
+            let kind = [PartKind::Branch, PartKind::Loop].into_iter();
+            let kind = kind.into_iter().find(|&kind| kind_name(kind) == row.kind);
+            let (file, line) = row.place.rsplit_once(':').unwrap_or((&row.place, ""));
+            let line = line.parse().unwrap_or_default();
+            let place = Place { file: file.to_owned(), line, columns: None };
+            let PartRow { observed, assumed, runs: groups, .. } = *row;
+            Part {
+                kind: kind.unwrap_or(PartKind::Action),
+                label: row.part.clone(),
+                excerpt: Excerpt { place, text: String::new(), span: 0..0 },
+                count: Count { observed, assumed, groups, ..Count::default() },
+                nodes: Vec::new(),
+                node: NodeId(0),
+            }
+        };
+        let parts: Vec<Part> = rows.parts.iter().map(part).collect();
+        let is_gap = |part: &&Part| part.count.state() != CoverageState::Exercised;
+        let gaps = parts.iter().filter(is_gap).map(|part| Gap::new(part, String::new())).collect();
+        let specification = parts.first().map(|part| part.excerpt.place.file.clone());
+        CoverageReport {
+            specification: specification.unwrap_or_default(),
+            gaps,
+            parts,
+            counted: rows.counted,
+            left_out: [(rows.left_out, NOT_EXPLAINED)].into_iter().filter(|it| it.0 > 0).collect(),
+        }
+    }
+
+    /// The number of accepted multi-traces that were counted, and of those that were not.
+    pub(crate) fn accepted(&self) -> (u64, u64) {
+        let left_out =
+            self.left_out.iter().filter(|(_, why)| [NOT_EXPLAINED, TOO_LARGE].contains(why));
+        (self.counted, left_out.map(|(count, _)| count).sum())
+    }
+
+    /// The parts as rows of a table.
+    pub(crate) fn part_rows(&self) -> impl Iterator<Item = PartRow> {
+        self.parts.iter().map(|part| PartRow {
+            kind: kind_name(part.kind).to_owned(),
+            part: part.label.clone(),
+            place: part.excerpt.place.in_line(),
+            runs: part.count.groups,
+            observed: part.count.observed,
+            assumed: part.count.assumed,
+        })
     }
 
     /// The parts as reports list them: with the number of multi-traces that exercised each.

@@ -8,7 +8,7 @@ use otus_analysis::explain::{
 use otus_analysis::values::{Elapsed, LogPlace, ValueCause, ValueFailure};
 use otus_core::index::Index as _;
 use otus_core::{Action, ActionId, Pool};
-use otus_draw::layout::failure::PictureDuration;
+use otus_draw::layout::failure::{EventState, PictureDuration};
 use otus_trace::{ComponentId, Facts, MultiTrace, Step};
 
 use super::super::values;
@@ -20,6 +20,23 @@ use crate::explanation;
 
 /// The most expected actions that are drawn on one log.
 const EXPECTED: usize = 2;
+
+/// Every log stops at some event. Only the log that the failure names is wrong there, or all logs of a cycle; the others wait.
+fn leave_waiting(picture: &mut CasePicture, failure: &ValueFailure) {
+    let Some(at) = failure.at else { return };
+    let in_cycle = if let ValueCause::Cycle(waiting) = &failure.cause { &waiting[..] } else { &[] };
+    let is_wrong = |component: usize| {
+        let mut wrong = in_cycle.iter().map(|waiting| waiting.at).chain([at]);
+        wrong.any(|place| place.component.index() == component)
+    };
+    let diagram = &mut picture.diagram;
+    for event in &mut diagram.events {
+        let component = diagram.lifelines[event.lifeline].component;
+        if event.state == EventState::Offending && !is_wrong(component) {
+            event.state = EventState::NotReached;
+        }
+    }
+}
 
 impl Drawn<'_> {
     pub(in super::super) fn values(
@@ -64,6 +81,9 @@ impl Drawn<'_> {
             (!texts.is_empty()).then(|| texts.join(" "))
         };
         let mut picture = self.picture_with(&pool, Some(&explanation), None, &carried);
+        if let Some(failure) = failure {
+            leave_waiting(&mut picture, failure);
+        }
         let time = failure.and_then(|failure| match &failure.cause {
             ValueCause::TooLate(time) | ValueCause::TooEarly(time) => Some((*time, failure.at?)),
             ValueCause::Missing { overdue: Some(overdue), .. } => Some((overdue.time, overdue.end)),
@@ -93,7 +113,7 @@ impl Drawn<'_> {
             let lifelines = &picture.diagram.lifelines;
             let events = picture.diagram.events.iter().enumerate().filter(|(_, event)| {
                 lifelines[event.lifeline].component == place.component.index()
-                    && event.state != otus_draw::layout::failure::EventState::Expected
+                    && event.state != EventState::Expected
             });
             events.map(|(at, _)| at).nth(place.step)
         };

@@ -4,7 +4,7 @@ use otus_core::{ActionId, Direction, MessageId, Pool, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// For each action, the first event of an interaction that has it.
-pub(super) fn first_terms(pool: &Pool, term: TermId) -> FxHashMap<ActionId, TermId> {
+pub(in crate::analysis) fn first_terms(pool: &Pool, term: TermId) -> FxHashMap<ActionId, TermId> {
     let mut found = FxHashMap::default();
     walk(pool, term, |term, node| {
         if let Term::Event(event) = node {

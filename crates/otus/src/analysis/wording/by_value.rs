@@ -125,6 +125,7 @@ impl Wording<'_> {
             core: None,
             gave_up: None,
             notes: Vec::new(),
+            restored: None,
         };
         if let Some((failure, facts)) = failure.zip(self.facts) {
             let partition = self.trace.partition();
