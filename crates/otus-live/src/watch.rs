@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
@@ -71,9 +72,7 @@ pub fn watch(
     let mut watch = Watch::new(context, watched, config, outputs, counters.clone())?;
     let mut positions = Vec::new();
     if let Some(folder) = &config.log {
-        let (log, recovery) = Log::open(folder, &watch.asked.fingerprint(&watch.fingerprint))?;
-        watch.log = Some(log);
-        watch.recover(&recovery)?;
+        watch.open_log(folder)?;
         positions = watch.positions();
     }
     counters.healthy.store(true, Ordering::Relaxed);
@@ -117,9 +116,7 @@ pub fn judge_requests(
     let outputs = Outputs::new(config, out, &counters)?;
     let mut watch = Watch::new(context, watched, config, outputs, counters.clone())?;
     if let Some(folder) = &config.log {
-        let (log, recovery) = Log::open(folder, &watch.asked.fingerprint(&watch.fingerprint))?;
-        watch.log = Some(log);
-        watch.recover(&recovery)?;
+        watch.open_log(folder)?;
     }
     loop {
         let mut batches = Vec::new();
@@ -224,6 +221,15 @@ impl Watch {
             looked: Instant::now(),
             has_failed: false,
         })
+    }
+
+    /// Opens the log on disk, and goes on from what an earlier process left in it.
+    fn open_log(&mut self, folder: &Path) -> Result<()> {
+        let (log, recovery) = Log::open(folder, &self.asked.fingerprint(&self.fingerprint))?;
+        self.log = Some(log);
+        self.recover(&recovery)?;
+        self.outputs.recovered();
+        Ok(())
     }
 
     pub(crate) fn remark(&self, text: impl Into<String>) {

@@ -8,7 +8,8 @@ use crate::verdict::Verdict;
 pub struct Limits {
     /// The most events that a group keeps if its residual does not stand for them.
     pub kept: usize,
-    /// The most events that a group holds back because a component is silent.
+    /// The most events that a group holds back because a component is silent. A held event takes up to twelve bytes, so the
+    /// default is 48 MB at most.
     pub held: usize,
     /// The size of tables, in bytes, beyond which they are compacted.
     pub tables: usize,
@@ -25,7 +26,7 @@ impl Default for Limits {
     fn default() -> Self {
         Limits {
             kept: 10_000,
-            held: 1_000_000,
+            held: 4_000_000,
             tables: 64 << 20,
             slack: None,
             goal: Verdict::Pass,

@@ -43,7 +43,11 @@ impl Outputs {
             format: config.format,
             colored: config.colored,
             all: config.all,
-            file: config.verdicts.as_deref().map(File::open).transpose()?,
+            file: config
+                .verdicts
+                .as_deref()
+                .map(|path| File::open(path, config.log.is_some()))
+                .transpose()?,
             alerts: alerts.transpose()?,
             page: config.report.clone().map(Page::new),
             counters: counters.clone(),
@@ -56,6 +60,13 @@ impl Outputs {
             self.tell(told)?;
         }
         self.file.as_mut().map_or(Ok(()), File::flush)
+    }
+
+    /// From now on, no verdict of an earlier process is found again.
+    pub(crate) fn recovered(&mut self) {
+        if let Some(file) = &mut self.file {
+            file.recovered();
+        }
     }
 
     fn tell(&mut self, told: &Told) -> Result<()> {

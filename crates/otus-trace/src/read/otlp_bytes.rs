@@ -61,7 +61,20 @@ impl<'m> Walk<'m> {
         Walk { bytes, at: range.start, end: range.end }
     }
 
+    /// A number in groups of seven bits. Nearly all keys and lengths have one.
+    #[inline]
     fn number(&mut self) -> Result<u64, Malformed> {
+        if self.at < self.end
+            && let Some(&byte) = self.bytes.get(self.at)
+            && byte < 0x80
+        {
+            self.at += 1;
+            return Ok(u64::from(byte));
+        }
+        self.long_number()
+    }
+
+    fn long_number(&mut self) -> Result<u64, Malformed> {
         let from = self.at;
         let (mut number, mut shift) = (0_u64, 0);
         while shift < 64 {

@@ -4,6 +4,7 @@
 //! workers on threads ([`pipeline`], [`worker`]); each turns multi-traces into cases ([`verdict`], [`wording`]). The
 //! caller takes them in the order of the input from [`Running`].
 
+mod alike;
 pub(crate) mod attach;
 mod baseline;
 mod candidates;

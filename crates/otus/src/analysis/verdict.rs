@@ -18,6 +18,7 @@ use otus_core::{EventId, LifelineId, Pool, RegionId};
 use otus_trace::run::Group;
 use otus_trace::{ComponentId, Facts, MultiTrace, ObservedOrder, Partition};
 
+use super::alike::Alike;
 use super::attach;
 use super::legend::Legend;
 use super::pictures::Met;
@@ -122,7 +123,10 @@ impl Subject<'_> {
         }
         let mut found = match &mut prepared.engine {
             PreparedEngine::Fast(engines, made) => {
-                let mut found = self.ask(pool, engines, question, met)?;
+                let mut alike = std::mem::take(&mut engines.alike);
+                let found = self.ask(pool, engines, question, Some(&mut alike), met);
+                engines.alike = alike;
+                let mut found = found?;
                 *made += found.states;
                 if found.verdict == Verdict::Fail
                     && let Some(weaker) = self.without_silent(pool, engines, met)?
@@ -158,7 +162,7 @@ impl Subject<'_> {
         });
         let question = relax::without_silent(declared, trace.partition(), &silent, &blurred);
         let Some(question) = question else { return Ok(None) };
-        let found = self.ask(pool, engines, &question, met)?;
+        let found = self.ask(pool, engines, &question, None, met)?;
         if found.verdict < Verdict::WeakPass {
             return Ok(None);
         }
@@ -208,24 +212,25 @@ impl Subject<'_> {
         }
     }
 
-    /// The answer of the fast engine.
+    /// The answer of the fast engine. `alike` has its answers to this question about other groups.
     fn ask(
         &self,
         pool: &mut Pool,
         engines: &mut Engines,
         question: &Question,
+        alike: Option<&mut Alike>,
         met: &mut Met,
     ) -> Result<Found, String> {
         let Subject { plan, trace, .. } = *self;
         let start = Instant::now();
-        let Engines { plain: engine, valued } = engines;
+        let Engines { plain: engine, valued, .. } = engines;
         let is_valued = valued.is_some();
         let values::Answer { outcome, is_by_order, failure: by_value } =
             match valued.as_mut().zip(self.facts) {
                 Some((valued, facts)) => {
                     values::Asked { subject: self, facts, question }.answer(engine, valued)
                 }
-                None => self.without_values(engine, question),
+                None => self.without_values(engine, question, alike),
             };
         let elapsed = start.elapsed();
         let assumed = match valued.as_mut().zip(self.facts) {
@@ -286,11 +291,23 @@ impl Subject<'_> {
     }
 
     /// The answer about the interaction without values.
-    fn without_values(&self, engine: &mut Engine, question: &Question) -> values::Answer {
+    fn without_values(
+        &self,
+        engine: &mut Engine,
+        question: &Question,
+        alike: Option<&mut Alike>,
+    ) -> values::Answer {
+        let mut alike = alike.filter(|_| self.group.is_some_and(|it| it.unknown.is_empty()));
+        if let Some(known) = alike.as_mut().and_then(|alike| alike.find(self.trace, self.order)) {
+            return values::Answer { outcome: known, is_by_order: false, failure: None };
+        }
         let outcome = match self.order {
             Some(order) => engine.analyze_ordered(self.trace, order, question, self.budget),
             None => engine.analyze(self.trace, question, self.budget),
         };
+        if let Some(alike) = alike {
+            alike.keep(&outcome);
+        }
         let is_by_order = outcome.verdict == Verdict::Fail && self.is_by_order(engine, question);
         values::Answer { outcome, is_by_order, failure: None }
     }

@@ -15,6 +15,7 @@ use otus_trace::run::Group;
 use otus_trace::{Facts, MultiTrace, Partition, QuickReader};
 use rustc_hash::FxHashMap;
 
+use super::alike::Alike;
 use super::baseline::Met;
 use super::inputs::{Job, TraceFile, read_case};
 use super::pictures::{self, Drawn};
@@ -193,6 +194,8 @@ pub(super) struct Engines {
     pub(super) plain: Engine,
     /// That of the interaction with its values, if it has any.
     pub(super) valued: Option<ValueEngine>,
+    /// What the first one answered to the declared question about groups.
+    pub(super) alike: Alike,
 }
 
 impl Engines {
@@ -201,6 +204,7 @@ impl Engines {
         Engines {
             plain: Engine::new(pool, term, partition, engine::Options::default()),
             valued: valued.map(|valued| ValueEngine::new(pool, term, valued, partition)),
+            alike: Alike::default(),
         }
     }
 }
