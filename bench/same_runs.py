@@ -153,7 +153,12 @@ def check(way, folder):
         server = SparkConnectServer(ip="127.0.0.1", port=0)
         server.start()
         session = SparkSession.builder.remote(f"sc://127.0.0.1:{server.listening_address[1]}").getOrCreate()
-        return twice(lambda: from_engine(session, spec, folder))
+        try:
+            return twice(lambda: from_engine(session, spec, folder))
+        finally:
+            # A client says goodbye in the background. If the server is gone by then, it tries again for ten minutes.
+            session.stop()
+            server.stop()
     with Cluster(folder) as cluster:
         session = cluster.session(task_maxFailures="20")
         if way == "spark":

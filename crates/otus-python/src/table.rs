@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader};
+use arrow_array::cast::AsArray as _;
+use arrow_array::{Array as _, ArrayRef, RecordBatch, RecordBatchReader};
+use arrow_schema::DataType;
 use otus::table::{Batch, CheckerOptions, ColumnNames};
 use otus::{Cancel, Error};
 use pyo3::prelude::*;
@@ -171,8 +173,14 @@ fn finished(py: Python<'_>, answers: Result<Answers, Fault>) -> PyResult<PyTable
 /// The last answers of a table, and what all have in common.
 type Ended = (Answers, Option<otus::findings::Findings>);
 
-/// The number of rows that are converted at once. The core looks up the texts of a dictionary once for each such part, so parts are large.
-const ROWS: usize = 1 << 20;
+/// The number of rows that are converted at once. The core looks up the texts of a dictionary once for each such part, so parts are
+/// large if the runs are one.
+fn part(batch: &RecordBatch, run: &str) -> usize {
+    let is_dictionary = batch
+        .column_by_name(run)
+        .is_some_and(|column| matches!(column.data_type(), DataType::Dictionary(..)));
+    if is_dictionary { 1 << 20 } else { 1 << 16 }
+}
 
 impl Reading {
     fn take(
@@ -184,26 +192,35 @@ impl Reading {
         let mut answers = Answers::default();
         // A table without rows may have no batch, but its columns are checked as well.
         let empty = RecordBatch::new_empty(reader.schema());
-        self.rows(checker, &empty, &mut answers)?;
+        let mut dictionary = None;
+        self.rows(checker, &empty, &mut dictionary, &mut answers)?;
         for batch in reader {
             let batch = batch.map_err(|error| format!("the table cannot be read: {error}"))?;
-            for start in (0..batch.num_rows()).step_by(ROWS) {
-                let length = ROWS.min(batch.num_rows() - start);
-                self.rows(checker, &batch.slice(start, length), &mut answers)?;
+            let rows = part(&batch, &self.names.run);
+            for start in (0..batch.num_rows()).step_by(rows) {
+                let length = rows.min(batch.num_rows() - start);
+                self.rows(checker, &batch.slice(start, length), &mut dictionary, &mut answers)?;
             }
         }
         Ok(answers)
     }
 
+    /// `dictionary`: that of the runs of the rows before. Several batches often have the same one.
     fn rows(
         &self,
         checker: &mut otus::table::Checker,
         batch: &RecordBatch,
+        dictionary: &mut Option<ArrayRef>,
         answers: &mut Answers,
     ) -> Result<(), Fault> {
         let Names { run, lifeline, action, peer, order, time, values } = &self.names;
         let column = |name: &String, argument: &str| column(batch, name, argument);
-        let runs = columns::runs(column(run, "run")?, run)?;
+        let run = (column(run, "run")?, run);
+        let own = run.0.as_any_dictionary_opt().map(|runs| runs.values().clone());
+        let both = dictionary.as_ref().zip(own.as_ref());
+        let shares_runs = both.is_some_and(|(one, other)| one.to_data().ptr_eq(&other.to_data()));
+        *dictionary = own;
+        let runs = columns::runs(run.0, run.1)?;
         let lifelines = columns::names(column(lifeline, "lifeline")?, lifeline)?;
         let actions = columns::names(column(action, "action")?, action)?;
         let peers = peer.as_ref().map(|peer| columns::names(column(peer, "peer")?, peer));
@@ -218,6 +235,7 @@ impl Reading {
         let fields: Vec<(&str, ValueColumn<'_>)> = fields.collect::<Result<_, String>>()?;
         let values: Vec<_> = fields.iter().map(|(field, it)| (*field, it.values())).collect();
         let mut rows = Batch::new(runs.texts(), lifelines.texts(), actions.texts());
+        rows.shares_runs = shares_runs;
         rows.peer = peers.as_ref().map(|peers| peers.texts());
         rows.order = orders.as_deref();
         rows.time = times.as_deref();

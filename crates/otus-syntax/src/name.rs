@@ -32,9 +32,15 @@ pub struct Name {
 }
 
 /// The distinct names of one tree.
+///
+/// Their texts stand one behind the other, because a table of events has millions of names: one allocation for each would
+/// take three times the memory, and a look-up would have to fetch it from a place of its own.
 #[derive(Debug, Clone, Default)]
 pub struct Names {
-    texts: Vec<Box<str>>,
+    /// All texts.
+    text: String,
+    /// By symbol: the end of its text.
+    ends: Vec<usize>,
     table: HashTable<u32>,
 }
 
@@ -42,42 +48,55 @@ impl Names {
     /// The symbol of `text`. A new text gets a new symbol.
     pub fn intern(&mut self, text: &str) -> Symbol {
         let hash = hash(text.as_bytes());
-        let found = self.table.find(hash, |&id| *self.texts[id as usize] == *text);
-        if let Some(&id) = found {
+        let Names { text: all, ends, table } = self;
+        if let Some(&id) = table.find(hash, |&id| at(all, ends, id) == text) {
             return Symbol(id);
         }
-        let id = crate::source::offset(self.texts.len());
-        self.texts.push(text.into());
-        self.table.insert_unique(hash, id, |&id| self::hash(self.texts[id as usize].as_bytes()));
+        let id = crate::source::offset(ends.len());
+        all.push_str(text);
+        ends.push(all.len());
+        table.insert_unique(hash, id, |&id| self::hash(at(all, ends, id).as_bytes()));
         Symbol(id)
     }
 
     /// The symbol of `text` if it is known.
     pub fn find(&self, text: &str) -> Option<Symbol> {
         self.table
-            .find(hash(text.as_bytes()), |&id| *self.texts[id as usize] == *text)
+            .find(hash(text.as_bytes()), |&id| at(&self.text, &self.ends, id) == text)
             .map(|&id| Symbol(id))
     }
 
     /// The text of a symbol of this table.
     pub fn text(&self, symbol: Symbol) -> &str {
-        self.texts.get(symbol.index()).map_or("", |text| text)
+        at(&self.text, &self.ends, symbol.0)
     }
 
     /// All names, in order of first use.
     pub fn iter(&self) -> impl Iterator<Item = (Symbol, &str)> {
-        self.texts.iter().enumerate().map(|(i, text)| (Symbol(crate::source::offset(i)), &**text))
+        (0..self.ends.len()).map(|index| {
+            let symbol = Symbol(crate::source::offset(index));
+            (symbol, self.text(symbol))
+        })
     }
 
     /// The number of distinct names.
     pub fn len(&self) -> usize {
-        self.texts.len()
+        self.ends.len()
     }
 
     /// Whether there are no names.
     pub fn is_empty(&self) -> bool {
-        self.texts.is_empty()
+        self.ends.is_empty()
     }
+}
+
+/// The text of a symbol; nothing if there is no such symbol.
+#[inline]
+fn at<'a>(text: &'a str, ends: &[usize], id: u32) -> &'a str {
+    let id = id as usize;
+    let Some(&end) = ends.get(id) else { return "" };
+    let start = id.checked_sub(1).map_or(0, |before| ends[before]);
+    &text[start..end]
 }
 
 #[inline]

@@ -229,14 +229,13 @@ impl EventFile {
                 Says::Role(_) => None,
             })
             .collect();
+        let (run, lifeline) = (required(Role::Run)?, required(Role::Lifeline)?);
         each(&Batch {
-            run: required(Role::Run)?,
-            lifeline: required(Role::Lifeline)?,
-            action: required(Role::Action)?,
             peer: names(Role::Peer),
             order: integers(Role::Order),
             time: integers(Role::Time),
             values: &values,
+            ..Batch::new(run, lifeline, required(Role::Action)?)
         })
     }
 

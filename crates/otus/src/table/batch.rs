@@ -58,6 +58,8 @@ impl Values<'_> {
 pub struct Batch<'a> {
     /// The run of each event.
     pub run: Texts<'a>,
+    /// Whether the dictionary of runs is that of the batch before, so that its texts need not be looked up again.
+    pub shares_runs: bool,
     /// The lifeline that acted.
     pub lifeline: Texts<'a>,
     /// The action: `!m` if the lifeline sent the message m, `?m` if it received it.
@@ -75,7 +77,16 @@ pub struct Batch<'a> {
 impl<'a> Batch<'a> {
     /// Events with these runs, lifelines and actions.
     pub fn new(run: Texts<'a>, lifeline: Texts<'a>, action: Texts<'a>) -> Batch<'a> {
-        Batch { run, lifeline, action, peer: None, order: None, time: None, values: &[] }
+        Batch {
+            run,
+            shares_runs: false,
+            lifeline,
+            action,
+            peer: None,
+            order: None,
+            time: None,
+            values: &[],
+        }
     }
 
     /// The number of rows.

@@ -34,6 +34,8 @@ pub(crate) struct Gatherer {
     /// The runs, by number. Those that are expected come first.
     names: Names,
     states: Vec<RunState>,
+    /// By key of the dictionary of the last batch: its run, if it was met.
+    dictionary: Vec<Option<Symbol>>,
     /// Why a run cannot be checked.
     faults: FxHashMap<u32, String>,
     rows: Rows,
@@ -95,6 +97,7 @@ impl Gatherer {
             states: vec![RunState::Expected; names.len()],
             names,
             fields,
+            dictionary: Vec::new(),
             faults: FxHashMap::default(),
             rows: Rows::new(shape),
             spill: Spill::new(shape),
@@ -173,41 +176,49 @@ impl Gatherer {
             unfit!("column `{name}` has {length} rows, column `run` has {count}");
         }
         let mut columns = Columns::new(batch, &self.fields)?;
+        let known = std::mem::take(&mut self.dictionary);
+        if batch.shares_runs {
+            columns.run = columns.run.knowing(known);
+        }
         let mut row = Row { time: NO_TIME, ..Row::default() };
-        for index in 0..count {
-            if index % CHECKED == 0 {
-                self.options.require_time()?;
-            }
-            self.read += 1;
+        let mut runs = Vec::new();
+        for start in (0..count).step_by(BLOCK) {
+            self.options.require_time()?;
+            let block = start..(start + BLOCK).min(count);
             let (names, only) = (&mut self.names, self.only.as_deref());
             let symbol = |text: &str| match only {
                 Some(only) if only != text => PASSED_OVER,
                 _ => names.intern(text),
             };
-            let Some(run) = columns.run.symbol(index, symbol) else {
-                unfit!(
-                    "{}: column `{}` is null, so the event belongs to no run; leave out such rows",
-                    place(self.file.as_ref(), self.read),
-                    self.options.names.run
-                );
-            };
-            if run == PASSED_OVER {
-                continue;
-            }
-            row.run = run.0;
-            if self.options.is_grouped && self.current != Some(run.0) {
-                self.end_run(each)?;
-                self.current = Some(run.0);
-            }
-            self.open(run)?;
-            if columns.order.is_none() {
-                self.require_one_file(run)?;
-            }
-            self.row(index, &mut columns, &mut row);
-            if self.rows.bytes() > self.options.memory || self.rows.len() >= MOST_ROWS {
-                self.spill()?;
+            columns.run.symbols(block.clone(), symbol, &mut runs);
+            for (index, run) in block.zip(&runs) {
+                self.read += 1;
+                let Some(run) = *run else {
+                    unfit!(
+                        "{}: column `{}` is null, so the event belongs to no run; leave out such rows",
+                        place(self.file.as_ref(), self.read),
+                        self.options.names.run
+                    );
+                };
+                if run == PASSED_OVER {
+                    continue;
+                }
+                row.run = run.0;
+                if self.options.is_grouped && self.current != Some(run.0) {
+                    self.end_run(each)?;
+                    self.current = Some(run.0);
+                }
+                self.open(run)?;
+                if columns.order.is_none() {
+                    self.require_one_file(run)?;
+                }
+                self.row(index, &mut columns, &mut row);
+                if self.rows.bytes() > self.options.memory || self.rows.len() >= MOST_ROWS {
+                    self.spill()?;
+                }
             }
         }
+        self.dictionary = columns.run.into_known();
         Ok(())
     }
 
@@ -455,8 +466,10 @@ impl Gathering {
 /// The symbol of runs that are not kept.
 const PASSED_OVER: Symbol = Symbol(u32::MAX);
 
-/// The number of rows between two questions whether the checker is cancelled.
-const CHECKED: usize = 4096;
+/// The number of rows whose runs are looked up before anything else is done with them: the processor fetches the names of several
+/// rows at once if nothing stands between their look-ups. Also the number of rows between two questions whether the checker is
+/// cancelled.
+const BLOCK: usize = 1024;
 
 /// The most rows in memory, whose indices have 32 bits.
 const MOST_ROWS: usize = u32::MAX as usize - 1;

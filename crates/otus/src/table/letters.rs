@@ -3,6 +3,7 @@
 //! A letter stays valid as long as the checker. Messages that the specification lacks are letters, too, but do not become
 //! known to it: they are added to a copy of its pool for each run that has one, as for files.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use otus_core::{Action, Direction, LifelineId, Peer, Signature};
@@ -217,7 +218,29 @@ impl<'a> Cursor<'a> {
         Cursor { texts, known, last: None }
     }
 
+    /// The same, with what is known of the dictionary already.
+    pub(super) fn knowing(self, known: Vec<Option<Symbol>>) -> Cursor<'a> {
+        if known.len() == self.known.len() { Cursor { known, ..self } } else { self }
+    }
+
+    /// By key of the dictionary: its symbol, if it was met.
+    pub(super) fn into_known(self) -> Vec<Option<Symbol>> {
+        self.known
+    }
+
+    /// The symbols of some rows.
+    pub(super) fn symbols(
+        &mut self,
+        rows: Range<usize>,
+        mut intern: impl FnMut(&str) -> Symbol,
+        symbols: &mut Vec<Option<Symbol>>,
+    ) {
+        symbols.clear();
+        symbols.extend(rows.map(|row| self.symbol(row, &mut intern)));
+    }
+
     /// The symbol of a row; `None` for a null.
+    #[inline]
     pub(super) fn symbol(
         &mut self,
         row: usize,
