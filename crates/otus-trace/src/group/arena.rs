@@ -92,6 +92,12 @@ impl Arena {
         self.pieces[at.piece()].words[at.offset()] = next.0;
     }
 
+    /// Replaces a row by one of the same length. It stays linked as it is.
+    pub(super) fn replace(&mut self, at: Ref, row: &[u32]) {
+        let old = &mut self.pieces[at.piece()].words[at.offset()..][..row.len()];
+        old[1..].copy_from_slice(&row[1..]);
+    }
+
     pub(super) fn drop(&mut self, at: Ref) {
         let index = at.piece();
         self.pieces[index].rows -= 1;

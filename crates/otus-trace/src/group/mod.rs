@@ -167,6 +167,14 @@ impl Row {
         }
     }
 
+    fn change_values(&mut self, change: &mut impl FnMut(RunValueId) -> RunValueId) {
+        let carried = self.carried.iter_mut().flat_map(|carried| &mut carried.values);
+        let carried = carried.map(|(_, value)| value);
+        for value in self.set.iter_mut().map(|(_, value)| value).chain(carried) {
+            *value = change(*value);
+        }
+    }
+
     /// Encodes the row as words: link, flags, lifeline or action, file, line, then the optional
     /// parts.
     fn encode(&self, words: &mut Vec<u32>) {
@@ -509,6 +517,22 @@ impl Groups {
             at = self.arena.next(at);
         }
         count
+    }
+
+    /// Changes the values of all events, one after the other. Every value takes as many words as another, so rows stay where they are.
+    pub(crate) fn change_values(&mut self, mut change: impl FnMut(RunValueId) -> RunValueId) {
+        let (mut row, mut words) = (Row::default(), Vec::new());
+        for slot in self.all() {
+            let mut at = self.slots[slot.index()].first;
+            while at != Ref::NONE {
+                // An encoded row has no lifeline beside its action.
+                row.decode(self.arena.row(at), |_| RunLifelineId::default());
+                row.change_values(&mut change);
+                row.encode(&mut words);
+                self.arena.replace(at, &words);
+                at = self.arena.next(at);
+            }
+        }
     }
 
     /// The key of an open group, its number, and whether a rule has marked it as complete.

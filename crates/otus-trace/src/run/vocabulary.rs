@@ -202,6 +202,20 @@ impl Vocabulary {
         RunVariableId(self.variables.intern(name).0)
     }
 
+    /// The number of values.
+    pub(super) fn value_count(&self) -> usize {
+        self.values.items.len()
+    }
+
+    /// Forgets all values. The ids of those that are still needed are given anew by [`Vocabulary::intern_again`].
+    pub(super) fn take_values(&mut self) -> Interner<RunValueId, Value> {
+        std::mem::take(&mut self.values)
+    }
+
+    pub(super) fn intern_again(&mut self, value: Value) -> RunValueId {
+        self.values.intern(value)
+    }
+
     /// The id of a value, which is copied only if it is new.
     pub(super) fn intern_value(&mut self, value: ValueKey<'_>) -> RunValueId {
         let found = self.values.find_as(&value, |known| value.is(known));

@@ -4,6 +4,9 @@
 //! caller says so: the caller knows what time it is, and whether more lines may come. What the rules of a source say is the same
 //! as offline: mapping all lines of a log by a stream, in any pieces of whole lines, and ending all groups gives the groups of
 //! [`map`](crate::run::map).
+//!
+//! Values are interned, and a system that runs for long has new ones all the time, such as the ids of orders. So those that no open
+//! group has are forgotten whenever there are twice as many values as were left the last time.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -24,7 +27,12 @@ pub struct Stream {
     mapper: Mapper,
     /// By file: what was read of it.
     files: Vec<FileAccount>,
+    /// The number of values beyond which those of ended groups are forgotten.
+    most_values: usize,
 }
+
+/// So many values are kept in any case.
+const MOST_VALUES: usize = 1 << 20;
 
 impl std::fmt::Debug for Stream {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -52,7 +60,7 @@ impl Stream {
         let mut mapper = Mapper::new(&plan, 0);
         mapper.shown = Some(Vec::new());
         mapper.early = false;
-        Stream { plan, mapper, files: Vec::new() }
+        Stream { plan, mapper, files: Vec::new(), most_values: MOST_VALUES }
     }
 
     /// Whether logs of this format can be read in pieces of whole lines.
@@ -92,6 +100,7 @@ impl Stream {
         account.bytes += request.len() as u64;
         account.lines += count;
         self.mapper.accounting.total.add(account.tally.since(before));
+        self.limit_values();
         count
     }
 
@@ -114,6 +123,22 @@ impl Stream {
         account.bytes = account.bytes.max(at.offset + length);
         account.lines = account.lines.max(extent.lines);
         self.mapper.accounting.total.add(account.tally.since(before));
+        self.limit_values();
+    }
+
+    fn limit_values(&mut self) {
+        if self.mapper.accounting.vocabulary.value_count() > self.most_values {
+            self.forget_values();
+            let left = self.mapper.accounting.vocabulary.value_count();
+            self.most_values = MOST_VALUES.max(2 * left);
+        }
+    }
+
+    /// Forgets the values that no open group has.
+    pub(crate) fn forget_values(&mut self) {
+        let Mapper { groups, accounting, .. } = &mut self.mapper;
+        let old = accounting.vocabulary.take_values();
+        groups.change_values(|value| accounting.vocabulary.intern_again(old.items[value].clone()));
     }
 
     /// Shows an open group as it is now.
