@@ -68,7 +68,7 @@ fn paths_are_found_in_code_spans() {
         assert_eq!(paths(span), expected, "{span}");
     }
     check("crates/otus/src/lib.rs", &["crates/otus/src/lib.rs"]);
-    check("cargo install --path crates/otus-cli", &["crates/otus-cli"]);
+    check("cargo install --locked --path crates/otus-cli", &["crates/otus-cli"]);
     check("spec/{a,b}.md", &["spec/a.md", "spec/b.md"]);
     check("fuzz/regressions/TARGET/", &["fuzz/regressions/*"]);
     check("bench/records/…-papers.md", &["bench/records/*-papers.md"]);
