@@ -191,7 +191,8 @@ impl Held {
             }
         };
         self.queues.shrink();
-        let (mut from, mut at) = (*expr, self.queues.first.clone());
+        // Cloning takes the positions one by one; this copies them.
+        let (mut from, mut at) = (*expr, Positions::from_slice(&self.queues.first));
         for number in 0.. {
             match stuck {
                 Next::Done => {
@@ -233,7 +234,7 @@ impl Held {
                 }
             };
             let level = &self.levels[number];
-            (from, at) = (level.expr, level.at.clone());
+            (from, at) = (level.expr, Positions::from_slice(&level.at));
         }
         Ok(true)
     }
