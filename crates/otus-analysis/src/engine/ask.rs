@@ -306,14 +306,17 @@ impl Engine {
         if !self.wants_places() || logs.log(component).is_empty() {
             return None;
         }
-        let relaxed = self.compiled.as_ref()?.relaxed;
-        let whole = self.store.relax_fully(relaxed);
-        let projection = self.store.erase(whole, self.others[component]);
-        if self.store.is_spent() {
-            self.store.refuel();
-            return None;
+        if matches!(self.places[component], OnDemand::NotMade) {
+            let relaxed = self.compiled.as_ref()?.relaxed;
+            let whole = self.store.relax_fully(relaxed);
+            let projection = self.store.erase(whole, self.others[component]);
+            if self.store.is_spent() {
+                self.store.refuel();
+                return None;
+            }
+            self.places[component] = OnDemand::new(Sequential::new(&self.store, projection));
         }
-        let places = Sequential::new(&self.store, projection)?;
+        let places = self.places[component].made()?;
         let refuted = places.refutes(&mut self.store, &self.alphabet, logs, component)?;
         self.counters.refuted += u64::from(refuted);
         Some(refuted)

@@ -66,6 +66,7 @@ use decoupled::Found;
 use logs::Logs;
 use lookahead::LocalAnswer;
 pub use options::{Options, When};
+use sequential::Sequential;
 use store::{ExprId, SetId, Store};
 
 /// An interaction and a partition, prepared for many multi-traces. Tables filled by one analysis
@@ -93,6 +94,8 @@ pub struct Engine {
     projections: Option<Vec<ExprId>>,
     /// The tables of greedy firing ([`sessions`]), if it applies.
     net: OnDemand<sessions::Net>,
+    /// For each component: the automaton of its projection, if that is sequential ([`sequential`]).
+    places: Vec<OnDemand<Sequential>>,
     /// The bounds on how often moments occur, unless computing them is too much work.
     counting: OnDemand<Counting>,
     /// The last analysis whose logs greedy firing consumed all when it was asked whether they are complete. Then they are
@@ -303,6 +306,7 @@ impl Engine {
             others: Vec::new(),
             hints: Vec::new(),
             projections: None,
+            places: partition.components().map(|_| OnDemand::NotMade).collect(),
             net: OnDemand::NotMade,
             counting: OnDemand::NotMade,
             all_fired: None,
