@@ -76,7 +76,7 @@ pub(super) struct Mapper {
     findings: Findings,
     unpaired: UnpairedCounts,
     /// The record that is evaluated, and then stored.
-    current: Mapped,
+    current: Box<Mapped>,
     /// The names of clocks and of the origins of canonical lines.
     texts: Names,
     /// The records of a part of a file, if only the first half of the work is done.

@@ -41,7 +41,11 @@ pub(in crate::run) enum Part {
 /// The records that a thread has evaluated.
 #[derive(Debug, Default)]
 pub(super) struct Recording {
-    records: Vec<Mapped>,
+    #[expect(
+        clippy::vec_box,
+        reason = "records change places with the current one: pointers are swapped, not 400 bytes"
+    )]
+    records: Vec<Box<Mapped>>,
     /// The number of records that are in use; the others are memory.
     used: usize,
     /// The number of records in use before the first record that makes gaps in vector clocks.
@@ -74,7 +78,7 @@ pub(in crate::run) struct Records {
 }
 
 /// Memory of records that were taken over.
-pub(in crate::run) type Pool = Mutex<Vec<Vec<Mapped>>>;
+pub(in crate::run) type Pool = Mutex<Vec<Vec<Box<Mapped>>>>;
 
 /// Evaluates records on a thread.
 pub(in crate::run) struct Recorder<'p> {
@@ -185,7 +189,7 @@ impl Mapper {
         self.current.now = self.now;
         self.current.marks = self.accounting.vocabulary.marks(self.kept.len());
         if recording.used == recording.records.len() {
-            recording.records.push(Mapped::default());
+            recording.records.push(Box::default());
         }
         std::mem::swap(&mut recording.records[recording.used], &mut self.current);
         recording.used += 1;

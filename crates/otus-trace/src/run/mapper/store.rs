@@ -37,7 +37,7 @@ impl Mapper {
                 self.after(stored, sink, plan)
             }
             Err(incomplete) => {
-                let Mapped { source, rule, place, .. } = self.current;
+                let Mapped { source, rule, place, .. } = *self.current;
                 self.incomplete(account, plan, [source, rule], place, incomplete);
                 ControlFlow::Continue(())
             }
@@ -99,7 +99,7 @@ impl Mapper {
 
     /// Reports clocks that go backwards, and files of one clock without a common order.
     fn watch_clock(&mut self, clock: RunClockId, plan: &Plan, source: &SourcePlan, rule: &Rule) {
-        let Mapped { place, order, time, .. } = self.current;
+        let Mapped { place, order, time, .. } = *self.current;
         let vocabulary = &self.accounting.vocabulary;
         if let Some(time) = time {
             let before = entry(&mut self.last_time, clock.index()).replace((place.file, time));
@@ -144,7 +144,7 @@ impl Mapper {
 
     /// Stores the pending actions of a record, or an event without an action if there are none.
     fn store(&mut self, group: OpenGroupId) {
-        let Mapped { lifeline, order, place, is_joined, .. } = self.current;
+        let Mapped { lifeline, order, place, is_joined, .. } = *self.current;
         self.current.row.place = place;
         let mut fits = true;
         if self.current.pending.is_empty() {

@@ -4,7 +4,6 @@ use otus_syntax::Code;
 
 use super::super::account::ValueAccount;
 use super::super::value::{self, ValueFault};
-use super::mapped::Mapped;
 use super::{Mapper, Taken};
 use crate::facts::TIME;
 use crate::mapping::template::Piece;
@@ -24,7 +23,8 @@ impl Mapper {
 
     /// Reads the values of a record that its rule has and that are kept.
     pub(super) fn read_values(&mut self, taken: &Taken<'_>) {
-        let Mapper { scratch, accounting, current: Mapped { row, .. }, findings, .. } = self;
+        let Mapper { scratch, accounting, current, findings, .. } = self;
+        let row = &mut current.row;
         for (field, source) in &taken.rule.kept {
             let Some(text) = source.template.value(&taken.context, scratch) else { continue };
             let known = source.map.iter().find(|(key, _)| key == text);
@@ -74,7 +74,8 @@ impl Mapper {
             }) else {
                 return json.skip();
             };
-            let Mapper { accounting, current: Mapped { row, .. }, findings, .. } = self;
+            let Mapper { accounting, current, findings, .. } = self;
+            let row = &mut current.row;
             let is_bare = json.peek() != Some(b'"');
             if !json.text(&mut memory)? {
                 return Ok(());
