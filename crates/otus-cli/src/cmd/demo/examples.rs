@@ -217,7 +217,7 @@ const LIVE: Example = Example {
              follows the logs while they grow. Three orders are right; the last one is shipped before \
              it is paid.",
         ),
-        Step::Follow { command: "watch --from-start --all --exit-on-fail --grace 100ms --for 30s" },
+        Step::Follow { command: "watch --from-start --all --exit-on-fail --grace 1s --for 30s" },
     ],
     made: &[],
     next: [
