@@ -173,8 +173,8 @@ fn finished(py: Python<'_>, answers: Result<Answers, Fault>) -> PyResult<PyTable
 /// The last answers of a table, and what all have in common.
 type Ended = (Answers, Option<otus::findings::Findings>);
 
-/// The number of rows that are converted at once. The core looks up the texts of a dictionary once for each such part, so parts are
-/// large if the runs are one.
+/// The number of rows that are converted at once. Small parts reuse the same memory. But the core looks up a dictionary once for each
+/// part, so parts are large if the column of runs is a dictionary.
 fn part(batch: &RecordBatch, run: &str) -> usize {
     let is_dictionary = batch
         .column_by_name(run)
